@@ -8,15 +8,16 @@ from pathlib import Path
 import pygit2
 
 from hkgit.applying.outcome import files_after
-from hkgit.applying.planner import Options, plan
+from hkgit.applying.planner import Options, PlannedSpec, plan
 from hkgit.dialects import parse
 from hkgit.edits import File, Overlay
-from hkgit.evidence.claims import record
+from hkgit.evidence.claims import complete_entry, make_entry
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, entry_id, entry_path
 from hkgit.evidence.trailers import append_trailers, render_trailers
 from hkgit.git.repository import Repository
 from hkgit.matching.place import Settings
 from hkgit.text.document import range_hash
+from hkgit.values import replace
 
 FILES, LINES = 200, 60
 WHO = pygit2.Signature("hkgit-agent", "agent@example.org", 1_700_000_000, 0)
@@ -69,15 +70,9 @@ def _edited(
     assert after is not None
     message = "Edit\n"
     if has_entries:
-        entry = record(
-            spec,
-            made,
-            settings=Settings(),
-            base=tip,
-            spec_digest="d" * 64,
-            reads=(),
-            claims={"agent": "benchmark/1", "time": 0},
-        )
+        planned = PlannedSpec(spec=replace(spec, digest="d" * 64), plan=made, reads=())
+        entry = make_entry(planned, Settings())
+        entry = complete_entry(entry, tip, {"agent": "benchmark/1", "time": 0})
         data = entry.to_bytes()
         name = entry_id(data)
         files |= {entry_path(name): File(data), ATTRIBUTES_PATH: File(ATTRIBUTES)}

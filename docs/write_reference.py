@@ -19,7 +19,7 @@ import hkgit
 from hkgit import errors
 from hkgit.audit.reports.findings import PAGE as RULES_PAGE
 from hkgit.cli.commands import COMMANDS, GROUPS
-from hkgit.cli.help import EXAMPLES, TITLES, VARIABLES
+from hkgit.cli.help import EXAMPLES, VARIABLES
 from hkgit.cli.main import main
 from hkgit.cli.runner import FAULT, INTERRUPTED, UNREAD, USAGE
 from hkgit.dialects.appearance import APPEARANCES
@@ -231,7 +231,7 @@ def _manual() -> str:
     ]
     found = dict(list_commands())
     for group, names in GROUPS.items():
-        lines.append(f".SH {TITLES[group].upper()}")
+        lines.append(f".SH {group.upper()}")
         for name, ctx in found.items():
             if name.split()[0] in names:
                 lines += _manual_of(name, ctx)

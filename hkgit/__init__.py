@@ -59,54 +59,18 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
-_HOMES = {
-    "applying.evidence": ("Evidence",),
-    "applying.outcome": ("Candidate", "EditOutcome"),
-    "text.hashes": ("build_seen_hashes", "line_hash", "resolve_hash", "tag_lines"),
-    "text.document": ("range_hash",),
-    "edits": (
-        "AnyEdit",
-        "CreateFile",
-        "DeleteFile",
-        "Edit",
-        "InsertAfter",
-        "Read",
-        "RenameFile",
-        "ReplaceRange",
-        "SetMode",
-        "Spec",
-        "TagEdit",
-        "WriteFile",
-    ),
-    "errors": (
-        "AlreadyApplied",
-        "Ambiguous",
-        "Conflict",
-        "GitRefused",
-        "HkgitError",
-        "InvalidInput",
-        "NoMatch",
-        "Stale",
-        "WrongArgument",
-    ),
-    "workflows.library": (
-        "EditResult",
-        "ParsedEdits",
-        "ReadRange",
-        "apply_edits",
-        "parse_edits",
-        "read_range",
-    ),
-    "workflows.reflection": (
-        "ReflectionResult",
-        "Round",
-        "apply_with_reflection",
-        "apply_with_reflection_async",
-    ),
-}
-"""The public names, by the module that has them."""
+_HOMES = (
+    "errors",
+    "edits",
+    "text.hashes",
+    "text.document",
+    "applying.evidence",
+    "applying.outcome",
+    "workflows.library",
+    "workflows.reflection",
+)
+"""The modules of the public names, in the order in which they are asked."""
 
-_MODULES = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [
     "AlreadyApplied",
     "Ambiguous",
@@ -152,11 +116,14 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Names are loaded when they are asked for: the gate's start-up pays for none of them."""
-    if name not in _MODULES:
-        raise AttributeError(f"module 'hkgit' has no attribute {name!r}")
-    from importlib import import_module
+    if name in __all__:
+        from importlib import import_module
 
-    return getattr(import_module(f"hkgit.{_MODULES[name]}"), name)
+        for home in _HOMES:
+            found = getattr(import_module(f"hkgit.{home}"), name, None)
+            if found is not None:
+                return found
+    raise AttributeError(f"module 'hkgit' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -12,7 +12,7 @@ from hkgit.values import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
+    from typing import Any, Protocol
 else:
     Protocol = object  # hooks load this module at each call of a tool, and nothing else of `typing`
 
@@ -192,6 +192,11 @@ class Spec:
     digest: str = ""
     name: str | None = None
     miscounted: frozenset[int] = frozenset()
+
+    @classmethod
+    def of(cls, dialect: str, edits: Iterable[AnyEdit], **about: Any) -> Spec:
+        """Make the spec of edits in a dialect, which says what each of them refers to."""
+        return cls(dialect, tuple(edits), NOTATIONS[dialect].sequential, **about)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from benchmarks.adoption.truth import BASE, HAND, LineTruth, split_text
 from benchmarks.engines.real import real_cases, real_file
 from hkgit.agents.transcripts.log_reader import Logs
 from hkgit.git.repository import Repository
-from hkgit.workflows.adoption import Adoption, AdoptRequest, adopt, store_checkout
+from hkgit.workflows.adoption import Adoption, adopt_tree, store_checkout
 
 SLICES = 10
 
@@ -97,7 +97,7 @@ def measure(edits: Sequence[RealEdit], form: str, seed: int | None) -> Findings:
         logs = Logs([log], lambda place: (root, True) if place.is_relative_to(root) else None)
         start = process_time()
         tree = store_checkout(repository)
-        [done] = adopt(repository, AdoptRequest(logs, tree=tree, keeps=False))
+        done = adopt_tree(repository, logs, tree, keeps=False)
         spent = process_time() - start
         found = count_lines(session, edits, done, changed_lines(root))
         found.counts["ms"] = int(1000 * spent)

@@ -9,12 +9,12 @@ and `looks`, which says what each of its tools does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from hkgit.agents.events import Did, Editing, Looks, ServerCall, Shell, ToolEvent, ToolReading
-from hkgit.agents.live_transcript import find_turn
-from hkgit.agents.logged_call import Line, LoggedCall, Record, tell
+from hkgit.agents.live_transcript import find_attached, find_turn, read_own_lines
+from hkgit.agents.logged_call import Line, Log, LoggedCall, join_calls, tell
 from hkgit.agents.tools import Tool, session_name
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, field, replace
@@ -23,8 +23,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.agents.setup.settings import Part
 
-Find = Callable[[Path, Mapping[str, str], Sequence[Path]], Iterator[Path]]
-"""Finds the logs of an agent, by the home, the environment and the roots of checkouts."""
+
+Settings = Mapping[str, JsonObject | str]
+"""Files by their paths: members of a JSON file, or text; who else writes there the path tells."""
 
 
 @dataclass(frozen=True)
@@ -46,27 +47,14 @@ class Keys:
 
 
 @dataclass(frozen=True)
-class Log:
-    """A form of logs: where they lie, whether a line is of one, and the calls that lines tell.
-
-    Those that are no lines of JSON end in `suffix` and have a reader, `read`, which raises OSError.
-    """
-
-    name: str
-    find: Find
-    detects: Callable[[Record], bool]
-    calls: Callable[[Iterable[Line]], Iterator[LoggedCall]]
-    suffix: str = ""
-    read: Callable[[Path], Iterator[Line]] | None = None
-
-
-@dataclass(frozen=True)
 class Agent:
     """What hkgit knows of an agent."""
 
     name: str
-    list_parts: Callable[[str], list[Part]]
-    """Lists the settings that connect it, with the command of its hooks."""
+    settings: Callable[[str], Settings]
+    """Builds the settings that connect it, with the command of its hooks."""
+    new_settings: Mapping[str, JsonObject] = field(default_factory=dict)
+    """What files of settings that are not there yet have to say beside."""
 
     edit_tool: str = "edit"
     """What it calls the tool `edit` of hkgit's server."""
@@ -89,11 +77,8 @@ class Agent:
     find_output: Callable[[Path, str], str | None] | None = None
     """Finds in a transcript what a call has shown of which no hook tells; None if not (yet)."""
 
-    find_attached: Callable[[Path], list[ToolReading]] | None = None
-    """Finds in a transcript the files that the model was shown without a call, as `@file`."""
-
-    read_earlier: Callable[[Path], Iterable[Line]] | None = None
-    """Reads a transcript that begins with what the conversation was shown that it goes on from."""
+    learns_earlier: bool = False
+    """Whether its transcript begins with what the conversation was shown that it goes on from."""
     logs: tuple[Log, ...] = ()
     user_folder: tuple[str, str, str] | None = None
     """Where a user's settings are: below what a variable names, or below the home.
@@ -107,6 +92,16 @@ class Agent:
     def tools(self) -> dict[str, Tool]:
         """All its tools that matter here."""
         return {**self.edits, **self.looks}
+
+    def list_parts(self, command: str) -> list[Part]:
+        """List the parts of settings that connect it, with the command of its hooks."""
+        from hkgit.agents.setup.settings import make_part  # hooks set nothing up
+
+        settings, owner = self.settings(command), f"hkgit hook {self.name}"
+        return [
+            make_part(path, value, self.new_settings.get(path, {}), owner)
+            for path, value in settings.items()
+        ]
 
     def read_event(self, payload: JsonObject) -> ToolEvent | None:
         """Read the event of a hook's input; None where it does not matter here."""
@@ -137,17 +132,30 @@ class Agent:
         )
         return event if self.complete is None else self.complete(event, payload)
 
+    def find_turn(self, event: ToolEvent) -> str:
+        """Which answer of the model asked for a call that has been made; "" if it is not told."""
+        if event.turn or event.is_before or event.transcript is None or not event.call:
+            return event.turn
+        found = (find_turn(log, event.transcript, event.call) for log in self.logs)
+        return next(filter(None, found), "")
+
+    def find_attached(self, transcript: Path) -> Iterator[ToolReading]:
+        """Find in a transcript the files that the model was shown without a call, as `@file`."""
+        for log in self.logs:
+            if log.attached:
+                yield from find_attached(log, transcript)
+
     def find_earlier(self, transcript: Path, event: ToolEvent) -> Iterator[LoggedCall]:
         """Find what a conversation was shown before the answer that makes a call. Raises OSError.
 
         One that goes on from another, or is a fork of it, begins with what that one was shown. The
         words of that answer were written before its other calls had shown anything.
         """
-        if self.read_earlier is None:
+        if not self.learns_earlier:
             return
-        lines = [*self.read_earlier(transcript)]
-        calls = [each for log in self.logs for each in self.read_log(log, lines)]
-        turn = event.turn or find_turn(transcript, event.call)
+        [log] = self.logs
+        calls = [*self.read_log(log, (log.read or read_own_lines)(transcript))]
+        turn = event.turn or find_turn(log, transcript, event.call)
         turn = turn or (calls[-1].turn if calls else "")
         for each in calls:
             is_shown = isinstance(each.did, Shell) or (
@@ -160,10 +168,12 @@ class Agent:
     def read_log(self, log: Log, lines: Iterable[Line]) -> Iterator[LoggedCall]:
         """Yield what each call of a log has done; one may read several files."""
         tools = self.tools
-        for call in log.calls(lines):
+        for call in join_calls(log.name, log.says(lines)):
             did: Did | None = call.did
             if did is None and call.tool in tools:
                 did = tools[call.tool](call.arguments, call.answer)
+            if call.has_failed and not isinstance(did, Shell):
+                continue
             if isinstance(did, Editing) and did.told is None:
                 did = replace(did, told=tell(call))
             parts = did.parts if isinstance(did, Looks) else () if did is None else (did,)

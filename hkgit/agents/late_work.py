@@ -95,7 +95,7 @@ def _is_late(session: EditSession, path: str, file: File, since: float) -> bool:
         return False
     changes = (
         change
-        for call in session.journal.load().calls.values()
+        for call in session.journal.load().calls
         for change in call.changes
         if change.new_path == path
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
 from hkgit.agents.events import END, ToolReading
-from hkgit.agents.json_fields import parse_value, table, tables
-from hkgit.agents.logged_call import Line
+from hkgit.agents.json_fields import parse_value, tables
+from hkgit.agents.logged_call import About, Line, Log, LoggedCall, Said
 from hkgit.text.strict_json import JsonObject
 
 _LARGEST_TRANSCRIPT = 64 * 2**20
@@ -19,69 +20,57 @@ _TAIL = 8 * 2**20
 _BLOCK = 2**18
 """So many bytes of a transcript are looked through, from its end, and at once."""
 
-_ASKING = ("function_call", "custom_tool_call", "local_shell_call")
-_ANSWERS, _ANSWERING = ("assistant", "gemini"), (b'"assistant"', b'"gemini"')
-
-ListAttached = Callable[[JsonObject], Iterator[ToolReading]]
-FindAttached = Callable[[Path], list[ToolReading]]
+_ANSWERS = b'"assistant"', b'"gemini"', b"assistant.message"
+"""Words of the lines that are answers of models."""
 
 
-def find_turn(transcript: Path, call: str) -> str:
+def find_turn(log: Log, transcript: Path, call: str) -> str:
     """Name the answer of the model that asked for a call; "" where the transcript lacks it."""
     is_found = False
     for record in list_lines_back(transcript, call.encode(), b"_output"):
-        payload = table(record.get("payload"))  # Codex's lines; it tells no answers apart
-        if is_found:
-            if str(payload.get("type")).endswith("_output"):
-                return str(payload.get("call_id"))
-        elif payload.get("call_id") == call and payload.get("type") in _ASKING:
-            is_found = True
-        elif (name := _name_answer(record, call)) is not None:
-            return name
+        said = [*log.says([Line("", record)])]
+        # Codex tells what a call has done in a line of its own, before what it has answered.
+        asked = (x for x in said if isinstance(x, LoggedCall) and x.did is None)
+        is_found |= any(each.id == call for each in asked)
+        # A call of which a line says no answer is of the one that was named before.
+        if is_found and (turn := _find_answer(said)):
+            return turn
     return "first" if is_found else ""
 
 
-def find_last_turn(transcript: Path) -> str:
+def find_last_turn(log: Log, transcript: Path) -> str:
     """Name the last answer of the model: its calls are made before it gives the next one."""
-    for record in list_lines_back(transcript, b'"gemini"', b"assistant.message"):
-        if record.get("type") == "gemini":
-            return str(record.get("id"))
-        if record.get("type") == "assistant.message":
-            return str(table(record.get("data")).get("messageId"))
-    return ""
+    lines = (Line("", record) for record in list_lines_back(transcript, *_ANSWERS))
+    return next((turn for line in lines if (turn := _find_answer(log.says([line])))), "")
 
 
-def _name_answer(record: JsonObject, call: str) -> str | None:
-    """Name an answer of the model that asks for a call; None for one that does not."""
-    message = table(record.get("message"))
-    for part in tables(message.get("content") or message.get("parts")):
-        if table(part.get("functionCall") or part).get("id") == call:
-            return str(message.get("id") or record.get("uuid") or record.get("id"))
-    return None
+def _find_answer(said: Iterable[Said]) -> str:
+    return next((each.turn for each in said if isinstance(each, About) and each.turn), "")
 
 
-def make_attachment_finder(list_attached: ListAttached, *words: bytes) -> FindAttached:
-    """Make what finds the files that a transcript shows before the last answer of the model.
+def find_attached(log: Log, transcript: Path) -> list[ToolReading]:
+    """Find the files that a transcript shows without a call, before the last answer of the model.
 
-    `list_attached` lists those of one line, in which one of these words is. What the calls of
-    that answer have attached, they had not when it was given.
+    What the calls of that answer have attached, they had not when it was given.
     """
+    if log.read is not None:  # its agent attaches files to prompts alone
+        with suppress(OSError):
+            return [*_list_attached(log.says(log.read(transcript)))]
+        return []
+    found: list[ToolReading] = []
+    last = ""
+    for record in list_lines_back(transcript, *_ANSWERS, *log.attached):
+        said = [*log.says([Line("", record)])]
+        turn = _find_answer(said)
+        last = last or turn
+        found = [] if turn and turn == last else [*found, *_list_attached(said)]
+    return found
 
-    def find_attached(transcript: Path) -> list[ToolReading]:
-        found: list[ToolReading] = []
-        last: object = None
-        for record in list_lines_back(transcript, *_ANSWERING, *words):
-            message = table(record.get("message"))
-            if record.get("type") in _ANSWERS or message.get("role") == "assistant":
-                name = message.get("id") or record.get("uuid") or record.get("id")
-                last = last or name
-                if name == last:
-                    found.clear()
-            else:
-                found += list_attached(record)
-        return found
 
-    return find_attached
+def _list_attached(said: Iterable[Said]) -> Iterator[ToolReading]:
+    for each in said:
+        if isinstance(each, LoggedCall) and isinstance(each.did, ToolReading):
+            yield each.did
 
 
 def read_attached(path: object, content: object, first: object = 1) -> Iterator[ToolReading]:

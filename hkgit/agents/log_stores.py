@@ -9,7 +9,7 @@ from pathlib import Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hkgit.agents.agent import Find
+    from hkgit.agents.logged_call import Find
 
 _HEAD = 2**22
 """So many bytes of a log are searched for the path of a checkout."""
@@ -47,8 +47,6 @@ def find_database(folder: str, pattern: str, question: str) -> Find:
     def find(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
         base = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share")
         for path in base.glob(f"{folder}/{pattern}"):
-            # Few have any.
-
             if knows_directory(path, question, roots):
                 yield path
 
@@ -65,14 +63,18 @@ def does_mention(path: Path, roots: Sequence[Path]) -> bool:
     return any(str(root).encode() in head for root in roots)
 
 
-def ask(path: Path, question: str, *values: object) -> Iterator[tuple[object, ...]]:
-    """Yield the rows of an answer. Raises OSError where the database cannot be read."""
+def ask(place: Path, question: str) -> Iterator[tuple[object, ...]]:
+    """Yield the rows of an answer; `:session` is one that a path below the database's names.
+
+    It is "" for that path itself. Raises OSError where the database cannot be read.
+    """
     import sqlite3  # two agents keep databases
 
+    path, session = (place, "") if place.is_file() else (place.parent, place.name)
     try:
-        place = f"{path.absolute().as_uri()}?mode=ro"
-        with closing(sqlite3.connect(place, uri=True, timeout=1)) as database:
-            yield from database.execute(question, values)
+        where = f"{path.absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(where, uri=True, timeout=1)) as database:
+            yield from database.execute(question, {"session": session})
     except sqlite3.Error as error:
         raise OSError(str(error)) from error
 

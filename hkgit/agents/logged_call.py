@@ -1,10 +1,17 @@
-"""A call as its agent has logged it, with the paths of the machine where it ran."""
+"""A call as its agent has logged it, with the paths of the machine where it ran.
+
+Each agent says what a line of its log tells: who speaks (`About`), that a call is asked for
+(`LoggedCall`), and what came of it (`LoggedAnswer`). Here these become calls that have been made.
+"""
 
 from __future__ import annotations
 
-from hkgit.agents.events import Did
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from hkgit.agents.events import Did, ToolReading
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import dataclass, field
+from hkgit.values import dataclass, field, fields_of, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,29 +29,124 @@ class Line:
 
 
 @dataclass(frozen=True)
-class LoggedCall:
-    """One call: when, in which conversation and directory, and where the log says so.
+class About:
+    """What a line says of itself and of all that follows; "" or 0 for what it does not say.
 
-    `time` is in milliseconds since 1970; `directory` is where the agent worked, "" if not told.
-    `turn` is the answer of the model that asked for it; its other calls were written by then.
-    What it `did` its tool says by the arguments and the answer, where the log does not itself.
-    Without a tool it is a file that a prompt has shown. `is_new` says that its file was not there
-    before, `hunks` what a diff says about it.
+    `time` is in milliseconds since 1970; `directory` is where the agent works; `turn` names the
+    answer of the model that the next calls are of: they were written before any had been made.
     """
 
-    time: int
-    conversation: str
-    agent: str
-    directory: str
-    where: str
-    id: str = ""
-    tool: str = "attachment"
+    where: str = ""
+    time: int = 0
+    conversation: str = ""
+    version: str = ""
+    directory: str = ""
     turn: str = ""
+
+
+@dataclass(frozen=True)
+class LoggedCall:
+    """One call; what its log says of it beside `About`, which is filled in.
+
+    What it `did` its tool says by the arguments and the answer, where the log does not itself.
+    Without a tool it is a file that a prompt has shown. `is_new` says that its file was not there
+    before, `hunks` what a diff says about it. Of one that `has_failed` only commands count.
+    """
+
+    id: str
+    tool: str = "attachment"
     arguments: JsonObject = field(default_factory=dict)
     answer: object = None
     did: Did | None = None
+    time: int = 0
+    conversation: str = ""
+    agent: str = ""
+    directory: str = ""
+    where: str = ""
+    turn: str = ""
     is_new: bool = False
     hunks: tuple[LineHunk, ...] = ()
+    has_failed: bool = False
+
+
+@dataclass(frozen=True)
+class LoggedAnswer:
+    """What came of a call that was asked for before: its answer, or what it did."""
+
+    id: str
+    answer: object = None
+    did: Did | None = None
+    has_failed: bool = False
+
+
+Said = About | LoggedCall | LoggedAnswer
+"""What a line of a log says; a call without an answer is only asked for by then."""
+
+
+Find = Callable[[Path, Mapping[str, str], Sequence[Path]], Iterator[Path]]
+"""Finds the logs of an agent, by the home, the environment and the roots of checkouts."""
+
+
+@dataclass(frozen=True)
+class Log:
+    """A form of logs: where they lie, whether a line is of one, and what lines say of calls.
+
+    Lines in which one of the words `attached` is may show files without a call. Those that are no
+    lines of JSON end in `suffix` and have a reader, `read`, which raises OSError.
+    """
+
+    name: str
+    find: Find
+    detects: Callable[[Record], bool]
+    says: Callable[[Iterable[Line]], Iterator[Said]]
+    attached: tuple[bytes, ...] = ()
+    suffix: str = ""
+    read: Callable[[Path], Iterator[Line]] | None = None
+
+
+def attach(number: object, shown: Iterable[ToolReading]) -> Iterator[LoggedCall]:
+    """Tell the files that a line shows without a call, each by a number behind that of the line."""
+    for at, read in enumerate(shown):
+        yield LoggedCall(f"{number}.{at}", did=read)
+
+
+def name_conversation(session: object, reader: object) -> str:
+    """Name a conversation, or that of a sub-agent in it, which has seen what nobody else has."""
+    name = session if isinstance(session, str) else ""
+    return f"{name[:18]}-{reader[-18:]}" if isinstance(reader, str) and reader else name
+
+
+def join_calls(agent: str, said: Iterable[Said]) -> Iterator[LoggedCall]:
+    """Yield every call whose answer a log holds, in the order of the answers."""
+    about = About()
+    asked: dict[tuple[str, str], LoggedCall] = {}
+    for each in said:
+        if isinstance(each, About):
+            new = {name: told for name in fields_of(About) if (told := getattr(each, name))}
+            about = replace(about, **new)
+        elif isinstance(each, LoggedAnswer):
+            if (call := asked.pop((about.conversation, each.id), None)) is not None:
+                yield replace(
+                    call,
+                    time=about.time,
+                    answer=each.answer,
+                    did=each.did,
+                    has_failed=each.has_failed,
+                )
+        else:
+            call = replace(
+                each,
+                time=each.time or about.time,
+                conversation=each.conversation or about.conversation or "unnamed",
+                agent=each.agent or "/".join(filter(None, (agent, about.version))),
+                directory=each.directory or about.directory,
+                where=about.where,
+                turn="" if isinstance(each.did, ToolReading) else each.turn or about.turn,
+            )
+            if call.answer is None and call.did is None:
+                asked[about.conversation, call.id] = call
+            else:
+                yield call
 
 
 _PATHS = ("file_path", "filePath", "path")

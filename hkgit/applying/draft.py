@@ -146,21 +146,6 @@ class Draft:
         """How many lines more than in the base are above a point of it, insertions at it too."""
         return sum(map(_growth, self.pieces[: bisect_right(self.pieces, offset, key=_end)]))
 
-    def origins(self) -> dict[int, int]:
-        """Map each present line that no edit wrote into to the line of the base that it is."""
-        lines: dict[int, int] = {}
-        shift, grown = 0, [*(len(each.new) - each.end + each.start for each in self.pieces), 0]
-        kept = self._kept(self.pieces, len(self.base.bom))
-        for (start, end), more in zip(kept, grown, strict=True):
-            first, last = self.base.lines_of(start, end)
-            now, _ = self.document.lines_of(start + shift, end + shift)
-            for number in range(first, last + 1 if start < end else first):
-                line_start, line_end = self.base.span(number, number)
-                if start <= line_start and line_end <= end:
-                    lines[now + number - first] = number
-            shift += more
-        return lines
-
     def result(self, *, is_terminated: bool) -> bytes:
         """Return the file's new bytes, with an end on its last line or not."""
         data = self.document.data

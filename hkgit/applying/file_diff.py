@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from hkgit.applying.hunk import Hunk, map_lines
+from hkgit.applying.hunk import Hunk, make_hunks, map_lines
 from hkgit.applying.outcome import FileChange
 from hkgit.edits import File, decode_text
 from hkgit.text.diff import LineChange, find_changes
-from hkgit.text.document import split_raw
+from hkgit.text.document import Document, split_raw, terminate
 from hkgit.text.paths import quote_path
 
 CONTEXT = 3
@@ -38,24 +38,23 @@ def compare_files(
 ) -> tuple[FileChange, ...]:
     """Compare two versions of some files line by line; those that are the same are left out."""
     versions = ((path, before(path), after(path)) for path in paths)
-    return tuple(_compare(path, old, new) for path, old, new in versions if old != new)
+    return tuple(
+        compare(None if old is None else path, old, None if new is None else path, new)
+        for path, old, new in versions
+        if old != new
+    )
 
 
-def _compare(path: str, old: File | None, new: File | None) -> FileChange:
-    lines, new_lines = _raw_lines(old), _raw_lines(new)
-    hunks = (
-        Hunk(
-            each.old_start + 1, each.old_end, b"".join(new_lines[each.new_start : each.new_end]), ()
-        )
-        for each in find_changes(lines, new_lines)
+def compare(
+    path: str | None, before: File | None, new_path: str | None, after: File | None
+) -> FileChange:
+    """Compare two versions of a file line by line; all is said to be of one edit."""
+    old, new = (
+        terminate(Document(b"" if file is None else file.data)).raw_lines
+        for file in (before, after)
     )
-    return FileChange(
-        path=None if old is None else path,
-        new_path=None if new is None else path,
-        before=old,
-        after=new,
-        hunks=tuple(hunks),
-    )
+    hunks = tuple(make_hunks(find_changes(old, new), new))
+    return FileChange(path=path, new_path=new_path, before=before, after=after, hunks=hunks)
 
 
 def _raw_lines(file: File | None) -> list[bytes]:

@@ -221,13 +221,9 @@ def keep_owner(place: Path, new: Path) -> None:
                 break
     if hasattr(os, "listxattr"):
         with suppress(OSError):
-            _copy_attributes(place, new)
-
-
-def _copy_attributes(place: Path, new: Path) -> None:
-    for name in os.listxattr(place):
-        with suppress(OSError):
-            os.setxattr(new, name, os.getxattr(place, name))
+            for name in os.listxattr(place):
+                with suppress(OSError):
+                    os.setxattr(new, name, os.getxattr(place, name))
 
 
 def remove_empty_above(root: Path, path: str) -> None:

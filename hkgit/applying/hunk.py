@@ -6,7 +6,7 @@ the base again is a total function: `apply_hunks`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from hkgit.applying.draft import Draft
 from hkgit.text.diff import LineChange, count_equal
@@ -36,8 +36,20 @@ class Hunk:
 
 def net_hunks(draft: Draft) -> tuple[Hunk, ...]:
     """Convert a draft's splices to hunks: whole lines, touching ones joined, equal ends trimmed."""
-    trimmed = (_trim(draft.base, hunk) for hunk in _join_hunks(_whole_line_hunks(draft)))
+    return trim_hunks(draft.base, _join_hunks(_whole_line_hunks(draft)))
+
+
+def trim_hunks(base: Document, hunks: Iterable[Hunk]) -> tuple[Hunk, ...]:
+    """Leave out of hunks the lines at their borders that they leave as they are."""
+    trimmed = (_trim(base, hunk) for hunk in hunks)
     return tuple(hunk for hunk in trimmed if hunk.new or hunk.end_line >= hunk.start_line)
+
+
+def make_hunks(changes: Iterable[LineChange], new: Sequence[bytes]) -> Iterator[Hunk]:
+    """Make hunks of changes to these lines, which have their ends; all are of one edit."""
+    for each in changes:
+        text = b"".join(new[each.new_start : each.new_end])
+        yield Hunk(each.old_start + 1, each.old_end, text, (1,))
 
 
 def apply_hunks(base: Document, hunks: Iterable[Hunk], *, is_terminated: bool) -> bytes:
@@ -119,7 +131,6 @@ def _hunk(base: Document, start: int, stop: int, new: bytes, edits: tuple[int, .
 
 
 def _trim(base: Document, hunk: Hunk) -> Hunk:
-    """The hunk without the lines at its borders that it leaves as they are."""
     old = base.raw_lines[hunk.start_line - 1 : hunk.end_line]
     new = split_raw(hunk.new)
     head = count_equal(old, new)

@@ -9,19 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from hkgit import dialects
-from hkgit.applying.draft import Draft
 from hkgit.applying.evidence import CHECKED
 from hkgit.applying.file_diff import CONTEXT, render_diff
-from hkgit.applying.hunk import Hunk, net_hunks
+from hkgit.applying.hunk import make_hunks, trim_hunks
 from hkgit.applying.outcome import FileChange, Plan, files_after
 from hkgit.applying.planner import Options, PlannedSpec, plan
 from hkgit.edits import File, Read, Snapshot, Spec, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.matching.place import Settings
-from hkgit.text.document import Document, Lines
+from hkgit.text.diff import find_common, list_changes
+from hkgit.text.document import Document, Lines, Words, terminate, unterminate, words_of
 from hkgit.text.hashes import sha256
 from hkgit.text.line_map import join_lines
-from hkgit.text.line_words import Words, words_of
 from hkgit.values import dataclass, field, replace
 
 
@@ -65,65 +64,89 @@ def _has_same_lines(change: FileChange) -> bool:
 
 @dataclass
 class _Traced:
-    """A file from before the first edit on; `origin` is its path then, None for a new one."""
+    """A file from before the first edit on; `origin` is its path then, None for a new one.
+
+    `origins` are its lines: which one each was then, 0 for none. `read` are those lines of then
+    that were read, by kind.
+    """
 
     origin: str | None
-    path: str | None
     before: File | None
-    draft: Draft
-    after: File | None = None
+    path: str | None
+    after: File | None
+    origins: list[int]
+    read: dict[str, list[Lines]] = field(default_factory=dict)
+
+    def learn(self, reads: Iterable[Read]) -> None:
+        """Take in which lines of it were read, as it is now."""
+        for read in reads:
+            if read.start_line is not None and read.end_line is not None:
+                lines = self.origins[read.start_line - 1 : read.end_line]
+                self.read.setdefault(read.kind, []).extend((each, each) for each in lines if each)
 
     def put(self, change: FileChange) -> None:
         """Take in the next change of the file."""
-        document = self.draft.document
         for hunk in reversed(change.hunks):
-            start, stop = document.span(hunk.start_line, hunk.end_line)
-            self.draft = self.draft.replace(start, stop, hunk.new, 1)
+            self.origins[hunk.start_line - 1 : hunk.end_line] = [0] * len(hunk.new_lines)
         self.path, self.after = change.new_path, change.after
+        if change.after is None:
+            self.origins.clear()
 
     def drop(self, kept: Words) -> None:
         """Take out the lines whose words are not among these."""
-        if self.path is None or self.after is None:
+        if self.after is None:
             return
-        document = self.draft.document
-        for number in range(document.line_count, 0, -1):
-            if not words_of(document.lines[number - 1 : number]) <= kept:
-                self.draft = self.draft.replace(*document.span(number, number), b"", 1)
-        is_terminated = Document(self.after.data).is_terminated
-        self.after = replace(self.after, data=self.draft.result(is_terminated=is_terminated))
+        document = Document(self.after.data)
+        lines = terminate(document).raw_lines
+        left = [at for at, each in enumerate(document.lines) if words_of([each]) <= kept]
+        data = document.bom + b"".join(lines[at] for at in left)
+        ended = data if document.is_terminated else unterminate(data)
+        self.after = replace(self.after, data=ended)
+        self.origins = [self.origins[at] for at in left]
 
     @property
     def change(self) -> FileChange | None:
         """What became of the file in the end; None where that is nothing."""
-        if self.origin == self.path and self.before == self.after:
+        if (self.origin, self.before) == (self.path, self.after):
             return None
-        hunks = net_hunks(self.draft)
-        if self.path is None:
-            gone = Hunk(1, self.draft.base.line_count, b"", (1,))
-            hunks = (gone,) if gone.end_line else ()
+        base, made = (
+            terminate(Document(b"" if file is None else file.data))
+            for file in (self.before, self.after)
+        )
+        same = [(each - 1, at) for at, each in enumerate(self.origins) if each]
+        changes = list_changes(same, base.line_count, made.line_count)
         return FileChange(
             path=self.origin,
             new_path=self.path,
             before=self.before,
             after=self.after,
-            hunks=hunks,
+            hunks=trim_hunks(base, make_hunks(changes, made.raw_lines)),
         )
+
+    def list_reads(self) -> Iterator[Read]:
+        """List what was read of it, the strongest kind first; a weaker one covers lines of both."""
+        lines: list[Lines] = []
+        for kind in CHECKED if self.before is not None and self.origin is not None else ():
+            more = self.read.get(kind, [])
+            lines += more
+            document = Document(b"" if self.before is None else self.before.data)
+            for each in join_lines(lines) if more else ():
+                yield Read(self.origin or "", *each, document.range_hash(*each), kind)
 
 
 @dataclass
 class NetChange:
-    """What plans, each on the files that the one before it leaves, make of some files together."""
+    """What edits, each on the files that the ones before it leave, make of `files` together."""
 
+    files: Snapshot
     traced: list[_Traced] = field(default_factory=list)
-    read: dict[tuple[str, str], list[Lines]] = field(default_factory=dict)
 
-    def add(self, changes: Sequence[FileChange], reads: Iterable[Read]) -> None:
+    def add(self, changes: Sequence[FileChange], reads: Sequence[Read]) -> None:
         """Take in the next changes, and the lines before them that were read."""
         found = [(change, self._find(change)) for change in changes]
-        known = {name: file for each, file in found for name in (each.path, each.new_path) if name}
-        for read in reads:
-            if read.path in known:
-                self._learn(read, known[read.path])
+        for change, file in found:
+            names = (change.path, change.new_path)
+            file.learn(each for each in reads if each.path in names)
         for change, file in found:
             file.put(change)
 
@@ -136,53 +159,35 @@ class NetChange:
             )
             if is_made_again or (change.path is not None and file.path == change.path):
                 return file
-        data = b"" if change.before is None else change.before.data
+        before = None if change.path is None else self.files.get(change.path)
+        old, now = (
+            Document(b"" if file is None else file.data).lines for file in (before, change.before)
+        )
+        places = {j: i + 1 for i, j in find_common(old, now)}
+        origins = [places.get(at, 0) for at in range(len(now))]
         fresh = _Traced(
             origin=change.path,
+            before=before,
             path=change.path,
-            before=change.before,
-            draft=Draft.of(data),
             after=change.before,
+            origins=origins,
         )
         self.traced.append(fresh)
         return fresh
-
-    def _learn(self, read: Read, file: _Traced) -> None:
-        """Keep which lines from before all changes a read is of."""
-        if file.origin is None or read.start_line is None or read.end_line is None:
-            return
-        origins = file.draft.origins()
-        numbers = range(read.start_line, read.end_line + 1)
-        self.read.setdefault((file.origin, read.kind), []).extend(
-            (origins[number], origins[number]) for number in numbers if number in origins
-        )
 
     def drop(self, kept: Words) -> None:
         """Take out the lines whose words are not among these: a person has."""
         for file in self.traced:
             file.drop(kept)
 
-    def restate(
-        self, files: Snapshot, settings: Settings, more: Sequence[Read] = ()
-    ) -> PlannedSpec | None:
-        """Plan the net change as a diff of the files before the first edit; None for no change.
+    def restate(self, settings: Settings, more: Sequence[Read] = ()) -> PlannedSpec | None:
+        """Plan the net change as a diff of the files; None for no change.
 
         What the edits had read of those files is its evidence, and `more`. Raises InvalidInput
         where no diff says the change: where it is one of line ends, say.
         """
-        changes = [each for each in (file.change for file in self.traced) if each is not None]
-        if not changes:
+        changed = [(each, change) for each in self.traced if (change := each.change) is not None]
+        if not changed:
             return None
-        return plan_changes(changes, files, (*self._list_reads(changes), *more), settings)
-
-    def _list_reads(self, changes: Sequence[FileChange]) -> Iterator[Read]:
-        """List what was read, the strongest kind first; a weaker one covers lines of both."""
-        for change in changes:
-            lines: list[Lines] = []
-            for kind in CHECKED if change.path is not None and change.before is not None else ():
-                more = self.read.get((change.name, kind), [])
-                lines += more
-                document = Document(b"" if change.before is None else change.before.data)
-                for first, last in join_lines(lines) if more else ():
-                    known = document.range_hash(first, last)
-                    yield Read(change.name, first, last, range_hash=known, kind=kind)
+        reads = (*(read for each, _ in changed for read in each.list_reads()), *more)
+        return plan_changes([change for _, change in changed], self.files, reads, settings)

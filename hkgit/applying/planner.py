@@ -176,22 +176,22 @@ class _Planner:
                 WriteFile(expected_hash=None) | Edit(old_text="", anchors=(), expected_hash=None)
             ) if self._spec.dialect not in _TELL_NEW_FILES and self._find(edit.path) is None:
                 return self._create(number, edit, REGULAR)
-            case WriteFile() | DeleteFile() | RenameFile() | SetMode():
+        context, dialect = self._find_context(number, edit), self._spec.dialect
+        match edit:
+            case (
+                WriteFile()
+                | DeleteFile()
+                | RenameFile()
+                | SetMode()
+                | Edit(old_text="", anchors=(), at_end=False)
+            ):
                 from hkgit.applying.whole_files import change_file
 
-                context = self._find_context(number, edit)
-                expect_no_marks(self._spec.dialect, edit, context.document.data)
-                return change_file(self.workspace, context, edit)
-            case Edit(old_text="", anchors=(), at_end=False):
-                from hkgit.applying.whole_files import fill_empty_file
-
-                context = self._find_context(number, edit)
-                expect_no_marks(self._spec.dialect, edit, context.document.data)
-                return fill_empty_file(self.workspace, context, edit, self._spec.dialect)
-        context = self._find_context(number, edit)
+                expect_no_marks(dialect, edit, context.document.data)
+                return change_file(self.workspace, context, edit, dialect)
         state, outcome = self._change(context, edit)
         try:
-            expect_no_marks(self._spec.dialect, edit, context.document.data)
+            expect_no_marks(dialect, edit, context.document.data)
         except InvalidInput as error:
             error.near = tuple(Near(*lines) for lines in outcome.lines)
             raise
@@ -209,22 +209,17 @@ class _Planner:
     def _change(
         self, context: EditContext, edit: Edit | ReplaceRange | InsertAfter | TagEdit
     ) -> tuple[FileState, EditOutcome]:
+        if isinstance(edit, Edit) and edit.old_text:
+            return change_text(context, edit, self._options.settings)
+        from hkgit.applying import ranges  # most edits quote text
+
         match edit:
             case TagEdit():
-                from hkgit.applying.ranges import change_tagged
-
-                return change_tagged(context, edit)
-            case Edit(old_text=""):
-                from hkgit.applying.ranges import insert_text
-
-                return insert_text(context, edit)
+                return ranges.change_tagged(context, edit)
             case Edit():
-                return change_text(context, edit, self._options.settings)
-            case ReplaceRange() | InsertAfter():
-                from hkgit.applying.ranges import change_lines
-
-                carried = self._options.carried.get(context.number)
-                return change_lines(context, edit, carried, relocate=self._options.relocate)
+                return ranges.insert_text(context, edit)
+        carried = self._options.carried.get(context.number)
+        return ranges.change_lines(context, edit, carried, relocate=self._options.relocate)
 
     def _find(self, path: str) -> FileState | None:
         return self.workspace.find(path, in_base=self._in_base)

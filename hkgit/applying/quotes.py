@@ -18,6 +18,7 @@ from hkgit.matching.ladder import locate
 from hkgit.matching.place import Located, Place, Settings
 from hkgit.matching.quotation import find_end_of_block
 from hkgit.matching.search import Holds, Vouches
+from hkgit.matching.strict import is_whole
 from hkgit.matching.transfer import transfer
 from hkgit.matching.words import fold
 from hkgit.text.document import BOM, Document, Lines, Splice
@@ -53,20 +54,16 @@ def _find_anchor_lines(texts: Sequence[bytes], line: int, anchor: str) -> list[i
 
     Where there is none, those that begin so.
     """
-    wanted = encode_text(anchor).strip()
-    found = [number for number, text in enumerate(texts[line:], line + 1) if text == wanted]
-    if not found and not b"".join(texts[line:]).isascii():
-        plain = fold(wanted)
-        found = [
-            number for number, text in enumerate(texts[line:], line + 1) if fold(text) == plain
-        ]
-    return found or [line + number for number in _find_beginnings(texts[line:], wanted)]
-
-
-def _find_beginnings(texts: Sequence[bytes], wanted: bytes) -> list[int]:
-    """Find the lines, counted from 1, that begin with some words."""
+    wanted, below = encode_text(anchor).strip(), texts[line:]
+    plain = b"" if b"".join(below).isascii() else fold(wanted)
     words = re.compile(re.escape(wanted) + rb"(?<=\w)(?![\w\x80-\xff])")
-    return [number for number, text in enumerate(texts, 1) if words.match(text)]
+    tests: tuple[Callable[[bytes], object], ...] = (
+        lambda text: text == wanted,
+        lambda text: plain and fold(text) == plain,
+        words.match,
+    )
+    every = ([n for n, text in enumerate(below, line + 1) if test(text)] for test in tests)
+    return next(filter(None, every), [])
 
 
 def find_line_below(document: Document, edit: Edit) -> int:
@@ -265,10 +262,7 @@ def _text_at(document: Document, place: Place, edit: Edit) -> str:
 
 def _is_quote(document: Document, located: Located) -> bool:
     """Whether the old text is there byte for byte in whole lines, once."""
-    place = located.places[0]
+    place, is_exact = located.places[0], located.tier == "exact" and not located.repairs
     text = document.data[place.start : place.end]
-    rest = document.data[place.end : place.end + 2]
-    ends_line = text.endswith(b"\n") or rest.startswith((b"\n", b"\r\n"))
-    begins_line = document.offsets[document.line_at(place.start) - 1] == place.start
     is_once = document.data.find(text, document.data.find(text) + 1) < 0
-    return located.tier == "exact" and not located.repairs and begins_line and ends_line and is_once
+    return is_exact and is_whole(document, place) and is_once

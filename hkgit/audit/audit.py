@@ -1,19 +1,31 @@
-"""A whole range for a reviewer or an auditor: what is derived, what is only said."""
+"""A whole range for a reviewer or an auditor: what is derived, what is only said.
+
+As JSON, as Markdown, as a comment on a pull request, and as a badge.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
 
-from hkgit.audit.commits import AuditedCommit, audit_commit
+from hkgit import __version__
+from hkgit.audit.commits import REPLAYS, AuditedCommit, needs_a_look, rank_weakness
+from hkgit.audit.reports import ReportTotals
+from hkgit.audit.reports.findings import mend, name_commit, read_subject
 from hkgit.audit.reports.plain import report_json
+from hkgit.audit.reports.text import summarize
 from hkgit.audit.tables.figures import (
     Summary,
     numbers_json,
+    numbers_lines,
     open_rows_of,
     sum_up,
 )
 from hkgit.evidence.refusal_log import RefusedAttempt, find_claimed_conflicts
+from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
+from hkgit.matching.place import format_confidence
+from hkgit.text.escape import count_noun, escape_markdown, render_code, visible
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 
@@ -38,7 +50,7 @@ class Audit:
         refused: Sequence[RefusedAttempt] = (),
     ) -> Audit:
         """Audit a range; `ends` are the ids of its two sides."""
-        commits = tuple(map(audit_commit, report.rulings))
+        commits = tuple(map(AuditedCommit, report.rulings))
         with open_rows_of(commits, report.policy) as database:
             return cls(name, *ends, report, commits, sum_up(database, refused))
 
@@ -83,3 +95,205 @@ def audit_json(audit: Audit) -> JsonObject:
         },
         "numbers": numbers_json(audit.summary.figures),
     }
+
+
+def render_head(name: str, ends: tuple[str, str], commits: int, policy: Policy) -> str:
+    """Write what is known before anything is judged: the range, how many commits, the policy."""
+    old, new = (end[:12] for end in ends)
+    lines = (
+        f"# hkgit: {escape_markdown(name)}",
+        "",
+        f"- range: {old}..{new}, {count_noun(commits, 'commit')}",
+        f"- policy: {escape_markdown(policy.source)}, mode {policy.mode}, governs {policy.govern}",
+        f"- evidence accepted: {', '.join(policy.accept)}",
+        f"- judged by hkgit {__version__}",
+        "",
+    )
+    return "\n".join(lines) + "\n"
+
+
+def render_body(audit: Audit) -> str:
+    """Write what the judgement came to."""
+    return "\n".join(_list_body(audit)).rstrip("\n") + "\n"
+
+
+def _list_body(audit: Audit) -> Iterator[str]:
+    figures, rulings = audit.summary.figures, audit.report.rulings
+    yield f"{escape_markdown(summarize(ReportTotals.of(audit.report)))}."
+    yield ""
+    yield "## What is derived"
+    yield ""
+    edits = dict.fromkeys(figures.replays, 0)
+    for each in audit.commits:
+        edits[each.replay] += len(each.edits)
+    yield from _table(
+        ("replay", "commits", "edits", "meaning"),
+        (
+            (name, str(count), str(edits[name]), REPLAYS[name])
+            for name, count in figures.replays.items()
+        ),
+    )
+    yield "```text"
+    # No name in it can end the block: every line begins with a word of hkgit's.
+    yield from map(visible, numbers_lines(figures))
+    yield "```"
+    yield ""
+    yield from _section("Rejected", map(_reject, (each for each in rulings if not each.passes)))
+    yield from _section("Break-glass", map(_list_records, audit.find_break_glass()))
+    named = figures["versions"].items()
+    agents = ", ".join(f"{escape_markdown(name)} ({count})" for name, count in named)
+    outcomes = [
+        f"{_name(ruling)} {render_code(str(outcome.get('command')))}"
+        f" exited with {escape_markdown(str(outcome.get('exit_code')))}"
+        for ruling, outcome in audit.list_verify_outcomes()
+    ]
+    claimed = (
+        f"agents, by their own word: {agents or 'none'}",
+        f"checks run before the commit: {'; '.join(outcomes) or 'none'}",
+    )
+    yield from _section("What is only claimed", claimed)
+    met = (
+        f"{_name(ruling)} met one in {render_code(each['path'])}:"
+        f" {escape_markdown(_decide(each['decided']))}, refused before: {each['tries']} (claimed)"
+        for ruling, each in audit.list_conflicts_met()
+    )
+    yield from _section("Conflicts", met)
+    yield "## Commits"
+    yield ""
+    rows = [
+        (
+            each.replay,
+            f"{'passes' if each.passes else 'fails'}: {each.ruling.rule}",
+            str(len(each.edits) or ""),
+            ", ".join(each.agents),
+            read_subject(each.ruling),
+        )
+        for each in audit.commits
+    ]
+    names = (_name(each.ruling) for each in audit.commits)
+    cells = ((name, *map(escape_markdown, row)) for name, row in zip(names, rows, strict=True))
+    yield from _table(("commit", "replay", "policy", "edits", "agent", "subject"), cells)
+
+
+def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(titles)} |"
+    yield f"| {' | '.join('---' for _ in titles)} |"
+    yield from (f"| {' | '.join(row)} |" for row in rows)
+    yield ""
+
+
+def _section(title: str, items: Iterable[str]) -> Iterator[str]:
+    """A heading and a list; nothing where nothing is in it."""
+    listed = [f"- {each}" for each in items]
+    if listed:
+        yield from (f"## {title}", "", *listed, "")
+
+
+def _name(ruling: Ruling) -> str:
+    return render_code(name_commit(ruling))
+
+
+def _reject(ruling: Ruling) -> str:
+    """A rejected commit, its findings, and the command that fixes it."""
+    lines = [f"{_name(ruling)} {escape_markdown(read_subject(ruling))}"]
+    for each in ruling.findings:
+        what, fix = escape_markdown(each.what), escape_markdown(each.fix)
+        lines.append(f"  - {escape_markdown(each.rule)}, {render_code(each.where)}: {what}. {fix}")
+    return "\n".join([*lines, f"  - fix: {render_code(mend(ruling))}"])
+
+
+def _list_records(ruling: Ruling) -> str:
+    """A commit that only a record of break-glass accepts, and what the record says."""
+    records = [note for note in ruling.judged.notes if note.startswith("break-glass ")]
+    return f"{_name(ruling)} {escape_markdown('; '.join(records))}"
+
+
+def _decide(decided: dict[str, str] | None) -> str:
+    return "read again" if decided is None else f"{decided['decision']} by {decided['by']}"
+
+
+MARK = "<!-- hkgit report -->"
+"""The first line, by which the comment is found again."""
+
+MOST = 8
+_LONGEST = 120
+
+
+def render_comment(audit: Audit) -> str:
+    """Render what a reviewer should know first, in one comment of a few thousand characters."""
+    return "\n".join([MARK, *_list_comment(audit)]) + "\n"
+
+
+def _list_comment(audit: Audit) -> Iterator[str]:
+    figures = audit.summary.figures
+    mark, count = "❌" if figures.failing else "✅", count_noun(figures.commits, "commit")
+    outcome = (
+        f"{figures.failing} of {count} do not pass" if figures.failing else f"{count}, all pass"
+    )
+    yield f"## {mark} hkgit: {outcome}; {figures.derived} derived from evidence"
+    yield ""
+    words = "*Replay* says what can be derived, *policy* what passes."
+    yield f"Range {render_code(audit.name)}. {words}"
+    yield ""
+    shown = " · ".join(f"{count} {name}" for name, count in figures.replays.items())
+    yield f"**Replay:** {shown or 'no commits'}"
+    yield ""
+    if audit.summary.agents:
+        yield from _table(
+            ("agent", "commits", "derived", "pass", "edits", "weak"),
+            (
+                (
+                    escape_markdown(_short(row.name)),
+                    *map(str, (row.commits, row.derived, row.passing, row.edits, row.weak)),
+                )
+                for row in audit.summary.agents[:MOST]
+            ),
+        )
+    weak = sorted(filter(needs_a_look, audit.commits), key=rank_weakness)
+    if not weak:
+        return
+    yield "**Look here first**"
+    yield ""
+    for each in weak[:MOST]:
+        rests = escape_markdown(each.weakest or each.replay)
+        sure = format_confidence(each.confidence, ", confidence ")
+        policy = "passes" if each.passes else f"fails: {escape_markdown(each.ruling.rule)}"
+        fix = "" if each.passes else f", fix: {render_code(mend(each.ruling))}"
+        subject = escape_markdown(_short(each.subject))
+        yield f"- {render_code(each.id[:12])} {subject} ({rests}{sure}; {policy}){fix}"
+    if len(weak) > MOST:
+        yield f"- and {len(weak) - MOST} more"
+    yield ""
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+_GOOD, _FAIR, _BAD = "#0f6b63", "#946200", "#a8231f"
+_LABEL = "hkgit"
+_CHARACTER = 6.6
+
+
+def render_badge(audit: Audit) -> str:
+    """Render the badge as an SVG, with a title for screen readers."""
+    figures = audit.summary.figures
+    words = f"{figures.derived} of {figures.commits} derived"
+    colour = _GOOD if figures.commits and figures.derived == figures.commits else _FAIR
+    if figures.failing:
+        words, colour = f"{words}, {figures.failing} fail", _BAD
+    return _draw(words, colour)
+
+
+def _draw(words: str, colour: str) -> str:
+    left, right = (round(len(text) * _CHARACTER) + 14 for text in (_LABEL, words))
+    label = escape(f"{_LABEL}: {words}")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img"'
+        f' aria-label="{label}"><title>{label}</title>'
+        f'<rect width="{left + right}" height="20" rx="3" fill="{colour}"/>'
+        f'<path d="M3 0h{left - 3}v20H3a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3" fill="#33383e"/>'
+        '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">'
+        f'<text x="7" y="14">{_LABEL}</text>'
+        f'<text x="{left + 7}" y="14">{escape(words)}</text></g></svg>\n'
+    )

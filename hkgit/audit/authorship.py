@@ -9,7 +9,7 @@ from datetime import UTC
 from itertools import pairwise
 
 from hkgit import __version__
-from hkgit.audit.commits import AuditedCommit, History, audit_commit
+from hkgit.audit.commits import AuditedCommit, History, list_changes
 from hkgit.audit.origins import Blamed, LineOrigins
 from hkgit.edits import DIRECTORY, SUBMODULE, SYMLINK
 from hkgit.errors import InvalidInput
@@ -63,15 +63,14 @@ class Attribution:
 def attribute_commit(history: History, commit: str) -> Attribution:
     """Find the lines that agents wrote in a commit."""
     repository, origins = history.repository, LineOrigins(history)
-    audited = audit_commit(origins.rule(commit))
+    audited = AuditedCommit(origins.rule(commit))
     candidate = audited.ruling.judged.candidate
     is_derived = audited.replay in DERIVED_FROM and audited.ruling.judged.entries
     if not is_derived or len(candidate.parents) > 1:
         return Attribution(audited, ())
-    parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
     found = (
         lines
-        for change in repository.changes(parent, candidate.tree)
+        for change in list_changes(repository, candidate)
         if not change.path.startswith(f"{LEDGER}/")
         for lines in _attribute_file(repository, origins, commit, change)
     )

@@ -18,6 +18,7 @@ from hkgit.gate.commit_range import CommitRange, judge_range, list_commits_of
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import BEFORE_SINCE, BY_HAND, NO_EVIDENCE, Ruling
+from hkgit.git.objects import TreeChange
 from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
 from hkgit.text.strict_json import JsonObject
@@ -51,21 +52,38 @@ _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class AuditedCommit:
-    """A commit, what can be derived of it (`replay`), and what the policy says (`passes`, `rule`).
-
-    `agents` are those its entries name; of one without entries the name by which it is an
-    agent's, of one by hand none. `weakest` and `confidence` are those of its weakest edit.
-    """
+    """A commit, what can be derived of it (`replay`), and what the policy says (`passes`)."""
 
     ruling: Ruling
-    id: str
-    time: datetime
-    author: str
-    subject: str
-    agents: tuple[str, ...]
-    evidence: Counter[str]
-    weakest: str | None
-    confidence: int | None
+
+    @property
+    def id(self) -> str:
+        return self.ruling.judged.candidate.id or ""
+
+    @cached_property
+    def time(self) -> datetime:
+        return read_author_time(self.ruling.judged.candidate)
+
+    @property
+    def author(self) -> str:
+        return self.ruling.judged.candidate.author
+
+    @cached_property
+    def subject(self) -> str:
+        message = (self.ruling.judged.candidate.message or b"").decode("utf-8", "replace")
+        return visible(message.split("\n", 1)[0])
+
+    @cached_property
+    def agents(self) -> tuple[str, ...]:
+        """Those its entries name, else the name by which it is an agent's; of one by hand none."""
+        if self.ruling.judged.entries:
+            return list_agents(visible(entry.agent) for _, entry in self.ruling.judged.entries)
+        return (name_of_person(self.ruling.agent or ""),) if self.ruling.is_agents else ()
+
+    @property
+    def who(self) -> str:
+        """Its agents, else its author."""
+        return ", ".join(self.agents) if self.agents else name_of_person(self.author)
 
     @property
     def replay(self) -> str:
@@ -84,33 +102,22 @@ class AuditedCommit:
     def edits(self) -> tuple[RecordedEdit, ...]:
         return tuple(edit for _, entry in self.ruling.judged.entries for edit in entry.edits)
 
+    @cached_property
+    def evidence(self) -> Counter[str]:
+        """Its edits by the kind of their evidence."""
+        entries = (entry for _, entry in self.ruling.judged.entries)
+        pairs = ((entry, edit) for entry in entries for edit in entry.edits)
+        return Counter(name_evidence(self.ruling, *each) for each in pairs)
+
     @property
-    def who(self) -> str:
-        """Its agents, else its author."""
-        return ", ".join(self.agents) if self.agents else name_of_person(self.author)
+    def weakest(self) -> str | None:
+        """The evidence of its weakest edit."""
+        return max(self.evidence, key=strength_of, default=None)
 
-
-def audit_commit(ruling: Ruling) -> AuditedCommit:
-    """Describe the commit of a ruling."""
-    candidate = ruling.judged.candidate
-    edits = [edit for _, entry in ruling.judged.entries for edit in entry.edits]
-    kinds = [
-        name_evidence(ruling, entry, edit)
-        for _, entry in ruling.judged.entries
-        for edit in entry.edits
-    ]
-    message = (candidate.message or b"").decode("utf-8", "replace")
-    return AuditedCommit(
-        ruling=ruling,
-        id=candidate.id or "",
-        time=read_author_time(candidate),
-        author=candidate.author,
-        subject=visible(message.split("\n", 1)[0]),
-        agents=_agents(ruling),
-        evidence=Counter(kinds),
-        weakest=max(kinds, key=strength_of, default=None),
-        confidence=min((edit.confidence for edit in edits), default=None),
-    )
+    @property
+    def confidence(self) -> int | None:
+        """The lowest of its edits."""
+        return min((edit.confidence for edit in self.edits), default=None)
 
 
 def name_evidence(ruling: Ruling, entry: Entry, edit: RecordedEdit) -> str:
@@ -122,12 +129,6 @@ def name_evidence(ruling: Ruling, entry: Entry, edit: RecordedEdit) -> str:
 def is_recovered(ruling: Ruling, entry: Entry) -> bool:
     """Whether an entry was made from a transcript: those of a record were, whatever they claim."""
     return ruling.judged.verdict is Verdict.RECOVERED or entry.is_recovered
-
-
-def _agents(ruling: Ruling) -> tuple[str, ...]:
-    if ruling.judged.entries:
-        return list_agents(visible(entry.agent) for _, entry in ruling.judged.entries)
-    return (name_of_person(ruling.agent or ""),) if ruling.is_agents else ()
 
 
 def name_of_person(identity: str) -> str:
@@ -143,6 +144,12 @@ def fold_agent(agent: str) -> str:
 def strength_of(kind: str) -> int:
     """Rank a kind of evidence: 0 is the strongest; what is not known is the weakest."""
     return STRONGEST_FIRST.index(kind) if kind in STRONGEST_FIRST else len(STRONGEST_FIRST)
+
+
+def list_changes(repository: Repository, candidate: CandidateCommit) -> tuple[TreeChange, ...]:
+    """List what a commit changes in its first parent's tree. Raises Unverifiable."""
+    parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
+    return repository.changes(parent, candidate.tree)
 
 
 def read_author_time(candidate: CandidateCommit) -> datetime:

@@ -80,7 +80,7 @@ class LineOrigin:
         return self.is_beside or is_unexplained(self.ruling)
 
 
-def blame(
+def blame_file(
     repository: Repository, path: str, rev: str | None, lines: str | None = None
 ) -> Iterator[Blamed]:
     """Blame the lines of a file, of the working tree's without a revision.

@@ -16,7 +16,7 @@ from hkgit.evidence.refusal_log import ASKED_AFTER, find_claimed_conflicts
 from hkgit.evidence.verdict import BLIND, Finding, Verdict
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import entry_findings, find_blind_edits
-from hkgit.gate.ruling import Ruling
+from hkgit.gate.ruling import Report, Ruling
 from hkgit.text.escape import count_noun, to_json_text
 from hkgit.text.paths import check_path
 from hkgit.text.strict_json import JsonObject
@@ -63,17 +63,10 @@ class Question:
         return NO if NO in answers else UNKNOWN if UNKNOWN in answers else YES
 
 
-@dataclass(frozen=True)
-class JudgedRange:
-    """The governed commits of a range, replayed without floors."""
-
-    rulings: tuple[Ruling, ...]
-    policy: Policy
-
-
-def collect_range(rulings: Sequence[Ruling], policy: Policy) -> JudgedRange:
-    """Collect what the questions are asked of: who is governed comes from the policy."""
-    return JudgedRange(tuple(each for each in rulings if _is_governed(each, policy)), policy)
+def select_governed(report: Report) -> Report:
+    """Leave those of a report that the questions are asked of: who is governed the policy says."""
+    rulings = (each for each in report.rulings if _is_governed(each, report.policy))
+    return Report(report.policy, tuple(rulings))
 
 
 def _is_governed(ruling: Ruling, policy: Policy) -> bool:
@@ -82,8 +75,8 @@ def _is_governed(ruling: Ruling, policy: Policy) -> bool:
     return bool(ruling.judged.entries) or named is not None or policy.govern == "all"
 
 
-def answer_questions(asked: JudgedRange) -> tuple[Question, ...]:
-    """Answer every question."""
+def answer_questions(asked: Report) -> tuple[Question, ...]:
+    """Answer every question of the governed commits of a range, replayed without floors."""
     return tuple(
         Question(name, question, basis, tuple(find(asked)))
         for name, (question, basis, find) in QUESTIONS.items()
@@ -95,7 +88,7 @@ def _fact(says: str, ruling: Ruling, where: str, what: str) -> Fact:
     return Fact(says, commit, to_json_text(where) or "", to_json_text(what) or "")
 
 
-def _procedure(asked: JudgedRange) -> Iterator[Fact]:
+def _procedure(asked: Report) -> Iterator[Fact]:
     for ruling in asked.rulings:
         judged = ruling.judged
         if judged.verdict is Verdict.UNVERIFIABLE:
@@ -111,7 +104,7 @@ def _procedure(asked: JudgedRange) -> Iterator[Fact]:
             yield _fact(YES, ruling, "commit", f"{judged.verdict}: {ruling.rule}")
 
 
-def _blind(asked: JudgedRange) -> Iterator[Fact]:
+def _blind(asked: Report) -> Iterator[Fact]:
     for ruling in asked.rulings:
         for _, entry in ruling.judged.entries:
             found = _find_blind(asked.policy, entry)
@@ -145,14 +138,14 @@ def _find_blind(policy: Policy, entry: Entry) -> list[Finding]:
     return [found for found in entry_findings(policy, entry) if found.rule == BLIND]
 
 
-def _conflicts(asked: JudgedRange) -> Iterator[Fact]:
+def _conflicts(asked: Report) -> Iterator[Fact]:
     for ruling in asked.rulings:
         for _, entry in ruling.judged.entries:
             for met in find_claimed_conflicts(entry.claims):
                 yield _resolution(asked, ruling, met)
 
 
-def _resolution(asked: JudgedRange, ruling: Ruling, met: JsonObject) -> Fact:
+def _resolution(asked: Report, ruling: Ruling, met: JsonObject) -> Fact:
     where, tries, decided = met["path"], count_noun(met["tries"], "time"), met["decided"]
     if decided is None:
         says = YES if met["tries"] < ASKED_AFTER else NO
@@ -164,7 +157,7 @@ def _resolution(asked: JudgedRange, ruling: Ruling, met: JsonObject) -> Fact:
     return _fact(YES, ruling, where, what)
 
 
-def _paths(asked: JudgedRange) -> Iterator[Fact]:
+def _paths(asked: Report) -> Iterator[Fact]:
     for ruling in asked.rulings:
         names = {edit.path for _, entry in ruling.judged.entries for edit in entry.edits}
         for path in sorted(names):
@@ -176,7 +169,7 @@ def _paths(asked: JudgedRange) -> Iterator[Fact]:
             yield _fact(YES, ruling, "ledger", f"{count_noun(len(names), 'path')}, from the root")
 
 
-def _hashes(asked: JudgedRange) -> Iterator[Fact]:
+def _hashes(asked: Report) -> Iterator[Fact]:
     for ruling in (each for each in asked.rulings if each.judged.entries):
         judged = ruling.judged
         if judged.verdict is Verdict.UNVERIFIABLE:
@@ -193,7 +186,7 @@ def _hashes(asked: JudgedRange) -> Iterator[Fact]:
             yield _fact(YES, ruling, "ledger", f"{hashes} checked on the parent's files")
 
 
-def _reproducible(asked: JudgedRange) -> Iterator[Fact]:
+def _reproducible(asked: Report) -> Iterator[Fact]:
     for ruling in (each for each in asked.rulings if each.judged.entries):
         judged = ruling.judged
         if judged.verdict is Verdict.STRICT:
@@ -205,7 +198,7 @@ def _reproducible(asked: JudgedRange) -> Iterator[Fact]:
             yield _fact(YES, ruling, "ledger", f"{judged.verdict}: its recorded hunks replay")
 
 
-Find = Callable[[JudgedRange], Iterator[Fact]]
+Find = Callable[[Report], Iterator[Fact]]
 
 QUESTIONS: dict[str, tuple[str, str, Find]] = {
     "procedure": (

@@ -20,7 +20,6 @@ from hkgit.gate.attestations.statement import (
     list_envelopes,
     load_envelopes,
 )
-from hkgit.gate.attestations.trust import read_statement_of
 from hkgit.gate.policy.defaults import ATTEST, SIGN
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Ruling
@@ -33,8 +32,8 @@ from hkgit.values import dataclass
 ENTRY, VERDICT = "entry", "verdict"
 """What is signed: an entry by its id, or that a range with the commit's change was judged."""
 
-_ROLES = {ENTRY: SIGN, VERDICT: ATTEST}
-_NAMESPACES = {ENTRY: trust.NAMESPACE, VERDICT: keys.NAMESPACE}
+_KINDS = {SIGN: ENTRY, ATTEST: VERDICT}
+"""What those with a role sign."""
 
 
 @dataclass(frozen=True)
@@ -75,48 +74,46 @@ class Signers:
 
     def _of_entries(self, added: Sequence[tuple[str, Entry]]) -> Iterator[Signed]:
         for name, entry in added:
-            expected = (trust.ENTRY_PAYLOAD_TYPE, trust.make_payload(name, entry))
             for envelope in self._envelopes(trust.entry_refs(name)):
-                fits = (envelope.payload_type, envelope.payload) == expected
-                yield from self._signatures(ENTRY, f"sha256:{name}", envelope, is_said=fits)
+                is_said = trust.says_entry(envelope, name, entry)
+                yield from self._signatures(SIGN, f"sha256:{name}", envelope, is_said=is_said)
 
     def _of_change(self, candidate: CandidateCommit) -> Iterator[Signed]:
         if len(candidate.parents) != 1:
             return
         trees = self.repository.commit(candidate.parents[0]).tree, candidate.tree
         for envelope in self._envelopes(change_refs(*trees)):
-            statement = read_statement_of(envelope)
-            fits = statement is not None and (statement.base_tree, statement.tree) == trees
+            statement = trust.read_statement_of(envelope)
+            is_said = statement is not None and statement.trees == trees
             named = None if statement is None else f"{statement.base[:12]}..{statement.head[:12]}"
-            yield from self._signatures(VERDICT, named, envelope, is_said=fits)
+            yield from self._signatures(ATTEST, named, envelope, is_said=is_said)
 
     def _signatures(
-        self, kind: str, of: str | None, envelope: Envelope, *, is_said: bool
+        self, role: str, of: str | None, envelope: Envelope, *, is_said: bool
     ) -> Iterator[Signed]:
         """List the signatures of an envelope; none is valid if it signs something else."""
         data = encode_pae(envelope.payload_type, envelope.payload)
         for each in envelope.signatures[: trust.MOST_SIGNATURES]:
-            key = _key(each.sig)
-            checked = is_said and key is not None
-            yield self._check(kind, of, key, data, each.sig) if checked else Signed(kind, of, key)
-
-    def _check(
-        self, kind: str, of: str | None, key: str | None, data: bytes, signature: bytes
-    ) -> Signed:
-        policy, namespace = self._policy, _NAMESPACES[kind]
-        in_role = policy.roles.get(_ROLES[kind], ())
-        principal = keys.find_verifier(data, signature, policy.signers, in_role, namespace)
-        is_trusted = principal is not None or (
-            kind == VERDICT
-            and bool(policy.attest_keys)
-            and keys.verify(data, signature, policy.attest_keys)
-        )
-        holds = is_trusted or keys.is_valid(data, signature, namespace)
-        if principal is None and holds:
-            principal = keys.find_holder(signature, policy.signers)
-        return Signed(
-            kind=kind, of=of, key=key, principal=principal, holds=holds, is_trusted=is_trusted
-        )
+            try:
+                key = keys.fingerprint(each.sig)
+            except InvalidInput:
+                yield Signed(_KINDS[role], of, None)
+                continue
+            trusted = trust.find_trusted(self._policy, envelope, each, role) if is_said else None
+            holds = is_said and (
+                trusted is not None or keys.is_valid(data, each.sig, trust.USES[role])
+            )
+            principal = trusted
+            if holds and trusted in (None, key):  # the policy names the key, or does not trust it
+                principal = keys.find_holder(each.sig, self._policy.signers)
+            yield Signed(
+                kind=_KINDS[role],
+                of=of,
+                key=key,
+                principal=principal,
+                holds=holds,
+                is_trusted=trusted is not None,
+            )
 
     def _envelopes(self, folder: str) -> Iterator[Envelope]:
         return load_envelopes(self.repository, self._kept.get(folder, ()))
@@ -128,13 +125,6 @@ class Signers:
     @cached_property
     def _policy(self) -> Policy:
         return read_trusted_policy(self.repository, self.trusted)
-
-
-def _key(signature: bytes) -> str | None:
-    try:
-        return keys.fingerprint(signature)
-    except InvalidInput:
-        return None
 
 
 def render_signature(signed: Signed) -> str:

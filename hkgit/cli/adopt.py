@@ -1,11 +1,13 @@
-"""Find the transcripts that `hkgit adopt` reads, and ask them for the gate."""
+"""Give a change its evidence after the fact: from transcripts, or made again as late."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
@@ -20,21 +22,23 @@ from hkgit.agents.transcripts.log_words import (
 from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import open_repository
 from hkgit.cli.history import resolve_range
-from hkgit.cli.output import CONSOLE
-from hkgit.cli.redo import tell_remade
-from hkgit.errors import HkgitError, InvalidInput, Rejected
-from hkgit.evidence.verdict import BLIND, CandidateCommit
+from hkgit.cli.output import CONSOLE, print_info, print_note
+from hkgit.errors import GitRefused, HkgitError, InvalidInput, Rejected
+from hkgit.evidence.verdict import BLIND, CandidateCommit, Finding
 from hkgit.gate.ruling import Ruling
+from hkgit.git.facts import find_agent_shell
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository, find_checkout
+from hkgit.text.escape import count_noun
 from hkgit.values import replace
 from hkgit.workflows.adoption import (
-    AdoptRequest,
-    adopt,
+    Adoption,
+    adopt_commits,
+    adopt_tree,
     list_changed_paths,
     store_checkout,
 )
-from hkgit.workflows.remade_commit import RemakeRequest, remake
+from hkgit.workflows.remade_commit import Remade, RemakeRequest, remake
 
 QUICK = 64 * 2**20
 """So many bytes of transcripts are read while somebody waits for a commit."""
@@ -66,12 +70,11 @@ def find_adoption(repository: Repository, candidate: CandidateCommit) -> str:
             return ""
         logs = Logs(found, partial(find_checkout, repository))
         if candidate.id is None:
-            request = AdoptRequest(logs, tree=candidate.tree, keeps=False)
+            done = adopt_tree(repository, logs, candidate.tree, keeps=False)
             command = "hkgit adopt --staged"
         else:
-            request = AdoptRequest(logs, commits=(candidate.id,), keeps=False)
+            [done] = adopt_commits(repository, logs, (candidate.id,), keeps=False)
             command = f"hkgit adopt {candidate.id[:12]}"
-        [done] = adopt(repository, request)
     except (HkgitError, OSError):
         return ""
     return command if done.is_whole and done.entries else ""
@@ -82,13 +85,17 @@ def add_adoption(repository: Repository, ruling: Ruling) -> Ruling:
     candidate = ruling.judged.candidate
     is_bare = len(candidate.parents) == 1 and not ruling.judged.entries
     command = find_adoption(repository, candidate) if is_bare else ""
-    if not command:
-        return ruling
-    fix = f"A transcript explains all of it: {command}"
-    found = (
-        replace(each, fix=fix, mend=command) if each.rule == BLIND else each
-        for each in ruling.findings
-    )
+    return fix_blind(ruling, lambda each: fix_by_adoption(each, command)) if command else ruling
+
+
+def fix_by_adoption(finding: Finding, command: str) -> Finding:
+    """Name the command in a finding."""
+    return replace(finding, fix=f"A transcript explains all of it: {command}", mend=command)
+
+
+def fix_blind(ruling: Ruling, fix: Callable[[Finding], Finding]) -> Ruling:
+    """Put a fix into the findings of a ruling that are about blind edits."""
+    found = (fix(each) if each.rule == BLIND else each for each in ruling.findings)
     return replace(ruling, findings=tuple(found))
 
 
@@ -109,7 +116,7 @@ UNEXPLAINED = Rejected.exit_code
 )
 @click.option("-n", "--dry-run", is_flag=True, help="Say what would be explained; keep nothing.")
 @json_option
-def command(
+def adopt(
     commits: str | None,
     staged: bool,
     working_tree: bool,
@@ -131,10 +138,9 @@ def command(
     if commits is not None and ".." not in commits and is_text and not dry_run:
         tell_remade(repository, remake(repository, RemakeRequest(commits, transcripts=logs)))
         return 0
-    request = _request(repository, logs, commits, working_tree, keeps=not dry_run)
-    done = adopt(repository, request)
-    document = adoption_json(done, logs, is_kept=request.keeps)
-    lines = chain(log_lines(logs), adoption_lines(repository, done, is_kept=request.keeps))
+    done = _adopt(repository, logs, commits, working_tree, keeps=not dry_run)
+    document = adoption_json(done, logs, is_kept=not dry_run)
+    lines = chain(log_lines(logs), adoption_lines(repository, done, is_kept=not dry_run))
     code = 0 if all(each.is_whole for each in done) else UNEXPLAINED
     return Answer(document, lines, code, is_info=True)
 
@@ -148,24 +154,120 @@ def _in_range(repository: Repository, commits: str) -> tuple[str, ...]:
     return tuple(each for each in listed if len(repository.commit(each).parents) < 2)
 
 
-def _request(
+def _adopt(
     repository: Repository,
     logs: Logs,
     commits: str | None,
     of_checkout: bool,
     *,
     keeps: bool,
-) -> AdoptRequest:
-    """What is asked about; without a word what is staged, else what is in the checkout."""
+) -> list[Adoption]:
+    """Explain commits; without a word what is staged, else what is in the checkout."""
     if commits is not None:
-        return AdoptRequest(logs, commits=_in_range(repository, commits), keeps=keeps)
+        return adopt_commits(repository, logs, _in_range(repository, commits), keeps=keeps)
     tree = None if of_checkout else repository.index_tree()
     if tree is None or not _differs(repository, tree):
         tree = store_checkout(repository)
-    return AdoptRequest(logs, tree=tree, keeps=keeps)
+    return [adopt_tree(repository, logs, tree, keeps=keeps)]
 
 
 def _differs(repository: Repository, tree: str) -> bool:
     head = repository.head().commit
     before = EMPTY_TREE if head is None else repository.commit(head).tree
     return bool(list_changed_paths(repository, before, tree))
+
+
+def tell_remade(repository: Repository, remade: Remade) -> None:
+    """Say what is in place of a commit, and what was left out or left alone."""
+    if remade.is_gone:
+        print_info("it changes nothing but the ledger, so it is skipped")
+    elif not remade.commits:
+        print_info(f"{remade.commit[:12]} passes as it is: nothing to make again")
+        return
+    branch = repository.head().branch or "HEAD"
+    for each in remade.commits:
+        subject = repository.git("log", "-1", "--format=%s", each).text
+        note = " (by hand)" if each == remade.by_hand else ""
+        print_info(f"[{branch} {each[:12]}] {subject}{note}")
+    for entries, how in (
+        (remade.kept, "kept"),
+        (remade.recorded, "of sessions added"),
+        (remade.recovered, "recovered from transcripts"),
+        (remade.late, "made, with the evidence `late`"),
+    ):
+        if entries:
+            print_info(f"{count_noun(len(entries), 'entry', 'entries')} {how}")
+    if remade.unsigned:
+        named = ", ".join(each[:12] for each in remade.unsigned)
+        print_note(f"signatures were left out, since they would be wrong: {named}; sign again")
+    if remade.elsewhere:
+        print_note(f"still with the old commit: {', '.join(remade.elsewhere)}")
+
+
+@click.command()
+@click.option("-m", "--message", help="The commit message.")
+@click.option(
+    "--agent",
+    metavar="NAME",
+    help="Who made the change, as name/version; by default the agent in whose shell this runs.",
+)
+@click.option(
+    "--tree", metavar="ID", help="The tree that git was about to commit, not what is staged."
+)
+@click.option("--patch", type=click.File("rb"), help="Let the COMMIT change what this patch says.")
+@click.option(
+    "--vouch", is_flag=True, help="Vouch for the COMMIT: sign it, and say so in its message."
+)
+@click.argument("paths", nargs=-1, metavar="[COMMIT | PATHS...]")
+def redo(
+    *,
+    message: str | None,
+    agent: str | None,
+    tree: str | None,
+    patch: BinaryIO | None,
+    vouch: bool,
+    paths: tuple[str, ...],
+) -> None:
+    """Make what is staged, or a commit, again as edits with evidence, and commit it.
+
+    For a change that was made without hkgit and that no transcript explains. The evidence is
+    `late`: the hash of the files as they were, read after the change. It passes if the policy
+    accepts that. What is not staged stays as it is, and nothing is thrown away. With PATHS only
+    these are committed, and the rest stays staged.
+
+    With a COMMIT of the current history that one is made again: its author, dates, message and
+    the entries that hold stay, sessions add theirs, and the commits after it follow. What a
+    person added by hand is a commit of its own. Signatures do not stay: sign again. With --vouch
+    it stays as it is, and a person whom a [[gate.manual]] of the policy grants its paths commits
+    and signs it.
+    """
+    repository = open_repository()
+    commit, paths = _split_commit(repository, paths)
+    shell = find_agent_shell()
+    if (vouch or patch is not None) and commit is None:
+        raise click.UsageError("--vouch and --patch take a COMMIT.")
+    if vouch and shell is not None:
+        what, fix = f"this is the shell of {shell}", "A person vouches, in their own shell."
+        raise GitRefused("--vouch", what, fix)
+    if commit is None and agent is None and shell is not None:
+        agent = shell.casefold().replace(" ", "-")
+    request = RemakeRequest(
+        commit=commit,
+        paths=paths,
+        tree=tree,
+        agent=agent,
+        message=message,
+        patch=None if patch is None else patch.read(),
+        vouches=vouch,
+    )
+    tell_remade(repository, remake(repository, request))
+
+
+def _split_commit(
+    repository: Repository, words: tuple[str, ...]
+) -> tuple[str | None, tuple[str, ...]]:
+    """Tell a commit from paths: a single word that names no file and names a commit."""
+    if len(words) != 1 or os.path.lexists(words[0]) or words[0].startswith(":"):
+        return None, words
+    found = repository.git("rev-parse", "--verify", "-q", f"{words[0]}^{{commit}}", check=False)
+    return (found.text, ()) if found.code == 0 else (None, words)

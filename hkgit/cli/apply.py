@@ -36,10 +36,10 @@ from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 from hkgit.workflows.application import ApplyResult, advise, apply
 from hkgit.workflows.arguments import BASE, BRANCH, MESSAGE
-from hkgit.workflows.commit_plan import PlannedCommit, RecordedCommit
-from hkgit.workflows.landing_policy import Unread, explain_differing, find_differing, refuse_blind
+from hkgit.workflows.commit_plan import RecordedCommit
+from hkgit.workflows.landing_policy import Unread, explain_differing, refuse_blind
 from hkgit.workflows.merge_plan import list_conflicts
-from hkgit.workflows.target import ApplyRequest
+from hkgit.workflows.target import ApplyRequest, PlannedCommit
 
 _SHOWN = 5
 """At most so many commands that read are named."""
@@ -93,9 +93,9 @@ def _advise(
     session: str | None, root: Path | None, result: ApplyResult, blind: Sequence[Unread]
 ) -> str:
     """Say how blind edits get their evidence: by reading what they were written against."""
-    differing = find_differing(result.target, blind)
-    if differing:
-        return explain_differing(differing)
+    differing = explain_differing(result.target, blind)
+    if differing is not None:
+        return differing
     reads = ", ".join(f"`{each}`" for each in _list_reads(session, root, blind))
     if _needs_session(session, blind):
         name = session or _SESSION
@@ -254,10 +254,10 @@ def command(
             retry=retry,
             allow_blind=given.allow_blind,
             dry_run=given.dry_run,
+            say=print_note,
+            watch=show_progress("committing spec"),
         )
-        request = _add_specs(repository, given, request, reflect)
-        watch = show_progress("committing spec")
-        applied = apply(repository, request, say=print_note, watch=watch)
+        applied = apply(repository, _add_specs(repository, given, request, reflect))
         result = add_advice(session, root, applied)
         for words in result.conflicts:
             print_note(words)

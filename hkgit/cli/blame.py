@@ -1,18 +1,26 @@
-"""`hkgit blame`: the edit and agent that wrote each line, and its evidence."""
+"""Who wrote each line: for people, and in the formats of other tools."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 import click
 
-from hkgit.audit.commits import format_rfc3339, read_author_time
-from hkgit.audit.origins import LineOrigin, LineOrigins, blame
+from hkgit.audit.authorship import (
+    Attribution,
+    attribute_commit,
+    render_log,
+    render_records,
+    write_note,
+)
+from hkgit.audit.commits import History, format_rfc3339, read_author_time
+from hkgit.audit.origins import LineOrigin, LineOrigins, blame_file
 from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import make_root_relative, open_repository
-from hkgit.cli.history import find_history, note_shallow
-from hkgit.cli.output import show_progress
+from hkgit.cli.history import REVISION, find_history, note_shallow, open_history
+from hkgit.cli.output import print_note, show_progress
 from hkgit.cli.terminal_rows import (
     EVIDENCE_COLOURS,
     Cell,
@@ -20,10 +28,13 @@ from hkgit.cli.terminal_rows import (
     measure_terminal,
     render_rows,
 )
+from hkgit.errors import InvalidInput
+from hkgit.evidence.trailers import list_missing_lines
 from hkgit.gate.ruling import NO_EVIDENCE
+from hkgit.git.repository import Repository
 from hkgit.matching.place import format_confidence
-from hkgit.text.escape import visible
-from hkgit.text.strict_json import JsonObject
+from hkgit.text.escape import count_noun, visible
+from hkgit.text.strict_json import Json, JsonObject
 
 _NARROW = 110
 _TITLES = ("commit", "replay", "evidence", "edit", "sure", "who", "line")
@@ -40,9 +51,7 @@ _WIDTHS, _NARROW_WIDTHS = (9, 18, 11, 11, 15, 18), (7, 10, 8, 10, 4, 10)
 )
 @color_option
 @json_option
-def command(
-    path: str, rev: str | None, lines: str | None, weak: bool, below: float | None
-) -> Answer:
+def blame(path: str, rev: str | None, lines: str | None, weak: bool, below: float | None) -> Answer:
     """Show for each line of a file its commit, what replay says, the evidence and the agent.
 
     With --weak and --below, only lines that match one of them.
@@ -51,7 +60,7 @@ def command(
     note_shallow(repository)
     if rev is None and repository.work_tree is None:
         rev = "HEAD"
-    blamed = list(blame(repository, make_root_relative(repository, path), rev, lines))
+    blamed = list(blame_file(repository, make_root_relative(repository, path), rev, lines))
     origins = LineOrigins(find_history(repository, rev or "HEAD", is_range=False))
     least = None if below is None else round(below * 1000)
     found = (
@@ -124,3 +133,78 @@ def _row_json(origin: LineOrigin) -> JsonObject:
         "weak": origin.is_weak,
         "confidence": None if edit is None else edit.confidence / 1000,
     }
+
+
+FORMATS = ("agent-trace", "git-ai", "assisted-by")
+
+
+@click.command()
+@REVISION
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default=FORMATS[0],
+    show_default=True,
+    help="Records of Agent Trace, logs of git-ai, or trailers.",
+)
+@click.option("--notes", is_flag=True, help="Store logs of git-ai in refs/notes/ai.")
+@json_option
+def attribution(commits: str, form: str, notes: bool) -> Answer:
+    """Show which lines of a commit, or of the commits of A..B, agents wrote.
+
+    Only lines that follow from an entry are listed; each record has the command that derives it
+    again. Agent Trace: one JSON record per line. Existing notes are not changed.
+    """
+    if notes and form != "git-ai":
+        raise click.UsageError("--notes needs --format git-ai.")
+    history = open_history(commits)
+    found = _attribute(history)
+    if notes:
+        return _write_notes(history.repository, found)
+    lines = (line for each in found for line in _attribution_lines(each, form))
+    return Answer(lambda: (_document(each, form) for each in found), lines)
+
+
+def _attribute(history: History) -> Iterator[Attribution]:
+    """The commits of a range or the one, of which agents wrote lines."""
+    asked = history.asked
+    listed: Sequence[str] = (asked.new,)
+    if asked.old is not None:
+        listed = history.repository.commits_between(asked.old, asked.new)
+    for each in show_progress("attributing commit")(listed):
+        attribution = attribute_commit(history, each)
+        if attribution.lines:
+            yield attribution
+
+
+def _attribution_lines(attribution: Attribution, form: str) -> Iterator[str | bytes]:
+    document = _document(attribution, form)
+    if form == "agent-trace":
+        yield from map(json.dumps, document)
+    elif form == "git-ai":
+        yield document["log"].encode()
+    else:
+        yield from map(visible, document["trailers"])
+
+
+def _document(attribution: Attribution, form: str) -> Json:
+    commit = attribution.commit
+    if form == "agent-trace":
+        return [*render_records(attribution)]
+    if form == "git-ai":
+        return {"commit": commit.id, "log": render_log(attribution)}
+    entries = [entry for _, entry in commit.ruling.judged.entries]
+    return {"commit": commit.id, "trailers": list_missing_lines(entries, b"")}
+
+
+def _write_notes(repository: Repository, found: Iterator[Attribution]) -> Answer:
+    written, kept = list[str](), list[str]()
+    for each in found:
+        try:
+            (written if write_note(repository, each) else kept).append(each.commit.id)
+        except InvalidInput as error:  # one path that the format cannot say is no reason to stop
+            print_note(f"warning: {each.commit.id[:12]}: {error}")
+    line = f"{count_noun(len(written), 'note')} written, {len(kept)} already there"
+    document = {"status": "noted", "written": written, "kept": kept}
+    return Answer(document, [line], is_info=True)

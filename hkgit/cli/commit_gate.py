@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
 from shlex import quote
 
 from hkgit.cli.common import open_hook_repository
 from hkgit.cli.output import CONSOLE, QUIET
 from hkgit.cli.passed_commits import is_about_names_alone, remember
 from hkgit.evidence.verdict import BLIND, Finding
-from hkgit.gate.ruling import REJECTED, Report
+from hkgit.gate.ruling import REJECTED, Report, Ruling
 from hkgit.git.facts import (
     ALLOW_BLIND,
     TRANSACTION,
@@ -20,7 +19,7 @@ from hkgit.git.facts import (
     is_left_to_commit_msg,
 )
 from hkgit.git.repository import Repository
-from hkgit.values import dataclass, replace
+from hkgit.values import replace
 from hkgit.workflows.judgement import judge
 
 _UNRECORDED = (
@@ -97,88 +96,52 @@ def _facts(repository: Repository, report: Report, head: str | None) -> Facts | 
     return facts if facts is not None and facts.head == f"{head} commit" else None
 
 
-@dataclass(frozen=True)
-class _BlindFixes:
-    """How each blind edit can still get evidence.
-
-    `reads` has the commands that read its lines, for each path; `adoption` is the command that
-    takes its evidence from a transcript, if one explains the whole change. `shell` is the agent
-    in whose shell a change was made that no session has recorded. `session` is one that has, where
-    no hook before the commit has asked it.
-    """
-
-    reads: Mapping[str, Collection[str]]
-    adoption: str
-    shell: str | None
-    session: str | None
-
-    def add_to(self, finding: Finding) -> Finding:
-        """Put the fix that helps into a finding; leave others as they are."""
-        if finding.rule != BLIND:
-            return finding
-        if self.session is not None:
-            path = quote(f":/{finding.where.rpartition(':')[0] or finding.where}")
-            mend = f"git add -- {path} && hkgit record --staged"
-            fix = _UNSTAGED.format(session=self.session, fix=mend)
-            return replace(finding, fix=fix, mend=mend)
-        if self.adoption:
-            fix = f"A transcript explains all of it: {self.adoption}"
-            return replace(finding, fix=fix, mend=self.adoption)
-        if self.shell is not None:
-            return replace(finding, fix=_UNRECORDED.format(shell=self.shell, fix=finding.fix))
-        read = self._find_reads(finding)
-        return replace(finding, fix=f"Read what it touched: {read}", mend=read) if read else finding
-
-    def _find_reads(self, finding: Finding) -> str:
-        known = self.reads.get(finding.where.rpartition(":")[0], ())
-        own = [each for each in known if finding.where in each.split()]
-        return " && ".join(own or known)
-
-
 def _add_fixes(repository: Repository, report: Report) -> Report:
-    """Add to each blind edit of a report what gives it evidence."""
-    if repository.work_tree is None:
+    """Add to each blind edit what gives it evidence: a session's, a transcript's, or a reading."""
+    [ruling], root = report.rulings, repository.work_tree
+    if root is None:
         return report
     # Few commits are rejected.
-    from hkgit.sessions.late_reads import find_blind_reads
+    from hkgit.cli.adopt import find_adoption, fix_blind, fix_by_adoption
+    from hkgit.sessions.waiting_edits import find_blind_reads
 
     reads: dict[str, dict[str, None]] = {}
-    for path, command in find_blind_reads(repository, repository.work_tree, report.policy):
+    for path, command in find_blind_reads(repository, root, report.policy):
         reads.setdefault(path, {})[command] = None
-    has_entries = any(ruling.judged.entries for ruling in report.rulings)
-    fixes = _BlindFixes(
-        reads=reads,
-        adoption="" if reads else _find_adoption(repository, report),
-        shell=None if has_entries else find_agent_shell(),
-        session=None if has_entries else _find_session(repository, report),
-    )
-    rulings = (
-        replace(each, findings=tuple(map(fixes.add_to, each.findings))) for each in report.rulings
-    )
-    return replace(report, rulings=tuple(rulings))
+    is_bare = not ruling.judged.entries
+    session = _find_session(repository, ruling) if is_bare else None
+    is_asked = is_bare and not reads and not ruling.passes and ruling.rule == BLIND
+    adoption = find_adoption(repository, ruling.judged.candidate) if is_asked else ""
+    shell = find_agent_shell() if is_bare else None
+
+    def fix(finding: Finding) -> Finding:
+        path = finding.where.rpartition(":")[0]
+        if session is not None:
+            mend = f"git add -- {quote(f':/{path or finding.where}')} && hkgit record --staged"
+            return replace(finding, fix=_UNSTAGED.format(session=session, fix=mend), mend=mend)
+        if adoption:
+            return fix_by_adoption(finding, adoption)
+        if shell is not None:
+            return replace(finding, fix=_UNRECORDED.format(shell=shell, fix=finding.fix))
+        known = reads.get(path, ())
+        own = [each for each in known if finding.where in each.split()]
+        read = " && ".join(own or known)
+        return replace(finding, fix=f"Read what it touched: {read}", mend=read) if read else finding
+
+    return replace(report, rulings=(fix_blind(ruling, fix),))
 
 
-def _find_session(repository: Repository, report: Report) -> str | None:
+def _find_session(repository: Repository, ruling: Ruling) -> str | None:
     """Find a session whose evidence waits for a file of the commit, and which nobody has asked."""
     from hkgit.gate.entrypoints.hook_scripts import asks_hkgit
     from hkgit.sessions.call_journal import list_waiting
-    from hkgit.sessions.stage import open_journals
+    from hkgit.sessions.waiting_edits import open_journals
     from hkgit.workflows.git_hooks import find_framework
 
     root = repository.work_tree
     if root is None or asks_hkgit(repository, "pre-commit") or find_framework(root) is not None:
         return None
-    found = (each for ruling in report.rulings for each in ruling.findings if each.rule == BLIND)
-    blind = {each.where.rpartition(":")[0] or each.where for each in found}
+    found = (each.where for each in ruling.findings if each.rule == BLIND)
+    blind = {where.rpartition(":")[0] or where for where in found}
     waiting = list_waiting(open_journals(repository, root))
     return next((each.key[0] for each in waiting if blind.intersection(each.paths)), None)
-
-
-def _find_adoption(repository: Repository, report: Report) -> str:
-    """Find the command that adopts evidence from a transcript that explains a blind change."""
-    rulings = [each for each in report.rulings if not each.passes and each.rule == BLIND]
-    if not rulings or any(each.judged.entries for each in rulings):
-        return ""
-    from hkgit.cli.adopt import find_adoption
-
-    return find_adoption(repository, rulings[0].judged.candidate)

@@ -22,8 +22,8 @@ from hkgit.agents.setup.installer import (
 from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import open_repository
 from hkgit.cli.output import CONSOLE
+from hkgit.cli.schema import list_versions
 from hkgit.cli.session import describe_session
-from hkgit.cli.versions import list_versions
 from hkgit.errors import GitRefused
 from hkgit.gate.entrypoints.ci import Check, Level, read_event, run_checks, sum_up
 from hkgit.gate.entrypoints.hook_scripts import HOOKS, is_own
@@ -36,8 +36,8 @@ from hkgit.sessions.bypass import (
     describe_commits_past_hooks,
     find_commits_past_hooks,
 )
-from hkgit.sessions.end import list_sessions
 from hkgit.sessions.homes import find_folders
+from hkgit.sessions.session_states import list_sessions
 from hkgit.sessions.writer import find_crashed
 from hkgit.text.escape import escape_console, to_json_text, visible
 from hkgit.workflows import health

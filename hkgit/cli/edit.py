@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
 import click
 
@@ -25,12 +24,11 @@ from hkgit.cli.spec_options import (
 from hkgit.edits import Spec
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.sessions.answers import EditReport
-from hkgit.sessions.edit_session import EditSession
+from hkgit.sessions.edit_session import EditSession, open_session
 from hkgit.sessions.homes import UNNAMED
-from hkgit.sessions.session_status import Status
+from hkgit.sessions.session_states import Status
 from hkgit.text.escape import count_noun, visible
 from hkgit.workflows.arguments import CALL, WHOLE_SESSION
-from hkgit.workflows.session_calls import open_session
 
 
 @click.command()
@@ -48,7 +46,7 @@ def edit(given: SpecOptions, *, agent: str, session: str | None) -> Answer:
         edit_session = EditSession.open(root, UNNAMED if session is None else session, agent=agent)
         locate = partial(make_relative_to, root)
         report = edit_session.edit_all(
-            _read_specs(root, given, agent),
+            _read_specs(edit_session, given),
             given.to_options(allow_blind=given.allow_blind),
             expect=read_expects(given.expect, locate),
             dry_run=given.dry_run,
@@ -68,15 +66,12 @@ def edit(given: SpecOptions, *, agent: str, session: str | None) -> Answer:
     return Answer(document | report.document, _lines(report, given))
 
 
-def _read_specs(root: Path, given: SpecOptions, agent: str) -> list[Spec]:
+def _read_specs(session: EditSession, given: SpecOptions) -> list[Spec]:
     try:
-        return [*read_specs(given, root, partial(make_relative_to, root))]
+        return [*read_specs(given, session.root, partial(make_relative_to, session.root))]
     except InvalidInput as error:
-        # Few specs cannot be read.
-        from hkgit.sessions.refused_calls import note_unread_spec
-
         if not given.dry_run:
-            note_unread_spec(root, agent, "edit", error)
+            session.note_unread("edit", error)
         raise
 
 
@@ -108,18 +103,12 @@ def undo(session: str | None, call: str | None, whole: bool, only_list: bool) ->
         return Answer(status.document, _list(status))
     undone = edit_session.undo(call, whole_session=whole)
     CONSOLE.done = "the call is undone"
-    document = {
-        "status": "undone",
-        "session": edit_session.session,
-        "calls": list(undone.calls),
-        "files": sorted(undone.files),
-    }
     lines = [
         f"{path}: {'deleted again' if file is None else 'as it was'}"
         for path, file in sorted(undone.files.items())
     ]
     nothing = f"nothing is left of {count_noun(len(undone.calls), 'call')}: no file changed"
-    return Answer(document, lines or [nothing], is_info=True)
+    return Answer(undone.document, lines or [nothing], is_info=True)
 
 
 def _list(status: Status) -> Iterator[str]:

@@ -78,21 +78,11 @@ USED_BY: Mapping[str, tuple[str, ...]] = {
 """The commands that read a variable; of one that is not named here, all do."""
 
 
-TITLES: Mapping[str, str] = {
-    "edit": "Edit",
-    "review": "Review",
-    "history": "History",
-    "agent": "Agents",
-    "admin": "Set up",
-}
 FIRST = (
     *("read", "apply", "edit", "undo", "gate", "log", "show", "blame", "report"),
     *("init", "doctor", "help"),
 )
 """What `hkgit --help` lists; `hkgit help all` lists the rest."""
-
-PLUMBING = ("record", "hook", "completions")
-"""Commands that hooks and shells call."""
 
 
 @click.command()
@@ -137,13 +127,9 @@ def _find_context(ctx: click.Context, names: Sequence[str]) -> click.Context:
 def _list_all(ctx: click.Context) -> str:
     """Every command in its group, and the variables that all of them read."""
     formatter = ctx.make_formatter()
-    for group, names in GROUPS.items():
-        with formatter.section(TITLES[group]):
-            formatter.write_dl([(each, COMMANDS[each]) for each in names if each not in PLUMBING])
-    with formatter.section("For hooks and shells"):
-        formatter.write_dl([(each, COMMANDS[each]) for each in PLUMBING])
-    with formatter.section("Environment"):
-        formatter.write_dl([(name, words) for name, words in VARIABLES.items()])
+    for title, rows in {**GROUPS, "Environment": VARIABLES}.items():
+        with formatter.section(title):
+            formatter.write_dl([*rows.items()])
     return formatter.getvalue().strip("\n")
 
 

@@ -11,7 +11,7 @@ from hkgit.cli.hook_answer import answer_hook
 from hkgit.cli.record_steps import record_step
 
 if TYPE_CHECKING:
-    from hkgit.workflows.session_calls import RecordStep
+    from hkgit.cli.record_steps import RecordStep
 
 _HELP = f"""Record what an agent's own tools read and edit, or steer its edits to hkgit.
 

@@ -111,7 +111,7 @@ def _answer_in(
 def _find_attached(agent: Agent, event: ToolEvent, root: Path) -> list[ToolReading]:
     """Find what the model was shown, with its prompt, of the files that it is about to edit."""
     is_edit = event.is_before and not find_commands(event.did)
-    if not is_edit or event.transcript is None or agent.find_attached is None:
+    if not is_edit or event.transcript is None:
         return []
     found: list[ToolReading] = []
     paths = find_touched_paths(event.did, root, event.directory)
@@ -143,7 +143,7 @@ def _answer_session(
     from hkgit.agents.recorder import Recorder
     from hkgit.sessions.edit_session import EditSession
 
-    session = EditSession.open(root, event.session, agent=agent.name, turn=_find_turn(event))
+    session = EditSession.open(root, event.session, agent=agent.name, turn=agent.find_turn(event))
     recorder = Recorder(session, event.directory)
     if event.transcript is not None and not session.journal.folder.exists():
         with suppress(OSError):  # what cannot be read is not known
@@ -181,15 +181,6 @@ def _find_root(event: ToolEvent, home: Path) -> Path:
             if root != home and is_guarded(root):
                 return root
     return home
-
-
-def _find_turn(event: ToolEvent) -> str:
-    """Which answer of the model asked for a call that has been made; "" if that is not told."""
-    if event.turn or event.is_before or event.transcript is None or not event.call:
-        return event.turn
-    from hkgit.agents.live_transcript import find_turn  # some agents are told it
-
-    return find_turn(event.transcript, event.call)
 
 
 def _is_look(recorder: Recorder, event: ToolEvent) -> bool:
@@ -254,12 +245,10 @@ def _tell_past_hooks(event: ToolEvent, root: Path) -> str | None:
     if not may_wait(root):
         return None
     # Few commands leave such commits.
+    from hkgit.cli.record_steps import list_commits_past_hooks
     from hkgit.git.repository import Repository
-    from hkgit.sessions.bypass import describe_commits_past_hooks, find_commits_past_hooks
 
-    repository = Repository.discover(root)
-    found = find_commits_past_hooks(repository, root)
-    lines = describe_commits_past_hooks(repository, found)
+    lines = list_commits_past_hooks(Repository.discover(root))
     return "\n".join(f"hkgit: {line}" for line in lines) or None
 
 

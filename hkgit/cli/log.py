@@ -13,7 +13,6 @@ from hkgit.audit.commits import (
     VERDICT_WORDS,
     AuditedCommit,
     CommitFilter,
-    audit_commit,
     commit_json,
     fold_agent,
 )
@@ -38,20 +37,9 @@ from hkgit.gate.ruling import BY_HAND, NO_EVIDENCE
 from hkgit.git.repository import Repository
 from hkgit.matching.place import format_confidence
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import dataclass
 
 _NARROW = 100
 """Columns below which a row is short of words."""
-
-
-@dataclass(frozen=True)
-class _Wanted:
-    """Which commits of a history git shall list."""
-
-    paths: tuple[str, ...]
-    since: str | None
-    until: str | None
-    is_followed: bool
 
 
 _VERDICT_HELP = "Only commits that replay as WORD, have that verdict, or pass or fail."
@@ -107,15 +95,16 @@ def command(
     note_shallow(repository)
     revision, named = _split(repository, words)
     located = tuple(make_root_relative(repository, path) for path in (*named, *paths))
-    asked = _Wanted(paths=located, since=since, until=until, is_followed=follow)
     if follow and len(located) != 1:
         raise click.UsageError("--follow takes exactly one path.")
     least = None if below is None else round(below * 1000)
     wanted = CommitFilter(agent, author, verdict, is_weak=is_weak, below=least)
     history = find_history(repository, revision)
-    commits = _commits(repository, history.asked, asked, None if wanted.asks else max_count)
+    limits = {"max-count": None if wanted.asks else max_count, "since": since, "until": until}
+    options = [f"--{name}={value}" for name, value in limits.items() if value is not None]
+    commits = _commits(repository, history.asked, options, located, is_followed=follow)
     watched = show_progress("judging commit")(commits)
-    audited = map(audit_commit, map(history.rule, watched))
+    audited = map(AuditedCommit, map(history.rule, watched))
     found = islice(filter(wanted.fits, audited), max_count)
     signers = Signers(repository, history.asked.old or repository.head().commit)
     signed = ((commit, signers.of(commit.ruling)) for commit in found)
@@ -139,18 +128,19 @@ def _split(repository: Repository, words: Sequence[str]) -> tuple[str, Sequence[
 
 
 def _commits(
-    repository: Repository, ends: CommitRange, asked: _Wanted, count: int | None
+    repository: Repository,
+    ends: CommitRange,
+    options: Sequence[str],
+    paths: Sequence[str],
+    *,
+    is_followed: bool,
 ) -> list[str]:
     """The newest commits of a range, or of all that leads to a revision, in git's order."""
     tips = [ends.new] if ends.old is None else [ends.new, f"^{ends.old}"]
-    options = [] if count is None else [f"--max-count={count}"]
-    options += [] if asked.since is None else [f"--since={asked.since}"]
-    options += [] if asked.until is None else [f"--until={asked.until}"]
-    if asked.is_followed:
-        follow = ("log", "--follow", "--no-show-signature", "--format=%H")
-        return repository.git(*follow, *options, *tips, "--", *asked.paths).text.split()
-    listing = ("--literal-pathspecs", "rev-list", "--topo-order")
-    return repository.git(*listing, *options, *tips, "--", *asked.paths).text.split()
+    listing = ["--literal-pathspecs", "rev-list", "--topo-order"]
+    if is_followed:
+        listing = ["log", "--follow", "--no-show-signature", "--format=%H"]
+    return repository.git(*listing, *options, *tips, "--", *paths).text.split()
 
 
 def _lines(signed: Iterator[tuple[AuditedCommit, Sequence[Signed]]]) -> Iterator[str]:

@@ -92,7 +92,7 @@ class _Hk(_Commands):
 
 def _print_versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
-        from hkgit.cli.versions import print_versions
+        from hkgit.cli.schema import print_versions
 
         print_versions()
         ctx.exit()

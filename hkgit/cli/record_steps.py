@@ -8,13 +8,15 @@ from hkgit.errors import HkgitError
 from hkgit.git.facts import find_agent_shell, is_left_to_commit_msg
 from hkgit.sessions.blobs import find_late_sessions, find_open_sessions
 from hkgit.sessions.homes import may_wait
-from hkgit.workflows.session_calls import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from typing import Literal
 
-    from hkgit.workflows.session_calls import RecordStep
+    from hkgit.git.repository import Repository
+
+    RecordStep = Literal["staged", "message", "committed", "withdraw"]
 
 
 def record_step(step: RecordStep, message_file: str = "") -> None:
@@ -66,6 +68,13 @@ def try_recording(step: RecordStep, message_file: str = "") -> None:
 
 
 def _record(step: RecordStep, message_file: str) -> None:
+    """Do what is due at a point of `git commit`, and say what it could not cover.
+
+    `staged` adds the entries of what is staged, `message` writes their trailers, `committed`
+    forgets what HEAD's commit has recorded, `withdraw` takes the entries out again. `message_file`
+    is what git's hook was given, empty where it was left out. Raises GitRefused where the index or
+    the message cannot be read or written.
+    """
     if step == "staged" and find_open_sessions(find_work_root()):
         # Few hooks of agents are stopped before they have told of an edit.
         from hkgit.agents.late_work import settle_all_missed_edits
@@ -77,9 +86,34 @@ def _record(step: RecordStep, message_file: str) -> None:
 
         settle_all_written(find_work_root())
     repository = open_hook_repository()
-    for line in record(repository, step, message_file):
-        print_note(line)
-    if step == "committed":
+    if step == "message":
+        from hkgit.git.repository import find_message_file
+        from hkgit.sessions.commit_message import sign
+
+        sign(repository, find_message_file(repository, message_file))
+        return
+    from hkgit.sessions import stage
+
+    if step == "staged":
+        for line in stage.stage(repository).uncovered:
+            print_note(line)
+    elif step == "withdraw":
+        stage.withdraw(repository)
+    else:
         from hkgit.cli.removed_text import warn_of_amend
 
+        stage.settle_commit(repository)
+        for line in list_commits_past_hooks(repository):
+            print_note(line)
         warn_of_amend(repository)
+
+
+def list_commits_past_hooks(repository: Repository) -> Iterator[str]:
+    """List, a line each, commits made past the hooks that hold edits of sessions."""
+    root = repository.work_tree
+    if root is not None and may_wait(root):
+        from hkgit.sessions.bypass import describe_commits_past_hooks, find_commits_past_hooks
+
+        yield from describe_commits_past_hooks(
+            repository, find_commits_past_hooks(repository, root)
+        )

@@ -14,6 +14,7 @@ from hkgit.audit.reports.text import report_lines, summarize
 from hkgit.cli.answer import echo_json
 from hkgit.cli.common import open_repository
 from hkgit.cli.output import CONSOLE, QUIET, VERBOSE, echo, print_error
+from hkgit.cli.record_steps import list_commits_past_hooks
 from hkgit.gate.entrypoints.arrival import UpdateResult
 from hkgit.gate.ruling import Report
 from hkgit.git.repository import Repository
@@ -21,7 +22,6 @@ from hkgit.text.escape import escape_console, to_json_text
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 from hkgit.workflows.judgement import RefPoint, judge_refs
-from hkgit.workflows.session_calls import list_commits_past_hooks
 
 NAMED = 20
 """So many refs are named that are refused for one reason."""

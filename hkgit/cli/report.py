@@ -1,24 +1,46 @@
-"""`hkgit report`: a range for reviewers and auditors."""
+"""A range in numbers, as answers to the protocol's questions, and as a report."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 
 import click
 
-from hkgit.audit.audit import Audit, audit_json
+from hkgit.audit.audit import (
+    Audit,
+    audit_json,
+    render_badge,
+    render_body,
+    render_comment,
+    render_head,
+)
 from hkgit.audit.commits import History
-from hkgit.audit.markdown import render_badge, render_body, render_comment, render_head
-from hkgit.cli.answer import Answer
-from hkgit.cli.history import POLICY, open_history
+from hkgit.audit.questions import YES, Fact, Question, answer_questions, select_governed
+from hkgit.audit.tables.database import open_kept_rows, restrict_rows, update_rows
+from hkgit.audit.tables.figures import (
+    AgentFigures,
+    Summary,
+    agent_json,
+    count_line,
+    numbers_json,
+    numbers_lines,
+    sum_up,
+)
+from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.history import POLICY, RANGE, REVISION, open_history
 from hkgit.cli.options import format_option
-from hkgit.cli.output import CONSOLE, show_progress
-from hkgit.errors import InvalidInput
-from hkgit.evidence.refusal_log import RefusalLog
-from hkgit.gate.ruling import Report
+from hkgit.cli.output import CONSOLE, show_progress, style
+from hkgit.cli.terminal_rows import Cell, color_option, render_rows
+from hkgit.errors import InvalidInput, Rejected
+from hkgit.evidence.refusal_log import RefusalLog, RefusedAttempt
+from hkgit.gate.commit_range import drop_floors, judge_range
+from hkgit.gate.ruling import Report, Ruling
 from hkgit.git.repository import Repository
-from hkgit.text.strict_json import Json
+from hkgit.text.escape import count_noun, visible
+from hkgit.text.strict_json import Json, JsonObject
+from hkgit.values import asdict
 
 FORMATS = ("markdown", "comment", "badge")
 
@@ -29,9 +51,7 @@ FORMATS = ("markdown", "comment", "badge")
 @format_option(FORMATS, "The full report, a comment for a pull request, or an SVG badge.")
 @click.option("--tables", metavar="DIR", help="Report on the tables of many repositories.")
 @click.option("--html", metavar="FILE", help="Write the page as one file that loads nothing else.")
-def command(
-    commits: str | None, policy: str | None, tables: str | None, html: str | None
-) -> Answer:
+def report(commits: str | None, policy: str | None, tables: str | None, html: str | None) -> Answer:
     """Report on A..B: what is derived, what is only claimed, what was allowed.
 
     As Markdown, or as a page for a browser with --html. Its exit code is no verdict: use
@@ -52,7 +72,7 @@ def command(
         return _write_page(audit_json(audit), html, _render_page(history.repository, audit))
     return Answer(
         lambda: audit_json(_audit(commits, history, listed)),
-        (text.encode() for text in _render(commits, history, listed, form)),
+        (text.encode() for text in _render_report(commits, history, listed, form)),
     )
 
 
@@ -67,7 +87,7 @@ def _find_ends(history: History) -> tuple[str, str]:
     return history.asked.old or "", history.asked.new
 
 
-def _render(name: str, history: History, listed: Sequence[str], form: str) -> Iterator[str]:
+def _render_report(name: str, history: History, listed: Sequence[str], form: str) -> Iterator[str]:
     """Render a report as text; of Markdown first what is known by now."""
     if form == FORMATS[0]:
         yield render_head(name, _find_ends(history), len(listed), history.policy)
@@ -79,8 +99,7 @@ def _render(name: str, history: History, listed: Sequence[str], form: str) -> It
 
 def _render_page(repository: Repository, audit: Audit) -> str:
     # Most reports are no pages.
-    from hkgit.audit.page.page_facts import gather_facts
-    from hkgit.audit.page.render import render_page
+    from hkgit.audit.page.render import gather_facts, render_page
 
     place = repository.work_tree or repository.git_dir
     refusals = RefusalLog.of(repository.common_dir).read()
@@ -90,8 +109,8 @@ def _render_page(repository: Repository, audit: Audit) -> str:
 def _write_overview(tables: Path, html: str) -> Answer:
     """Write the page over tables."""
     # Few reports are over tables.
+    from hkgit.audit.page.render import render_tables
     from hkgit.audit.tables.database import open_directory
-    from hkgit.audit.tables.sums import render_tables
 
     with open_directory(tables) as database:
         return _write_page(None, html, render_tables(database))
@@ -106,3 +125,127 @@ def _write_page(document: Json, html: str, text: str) -> Answer:
         what = f"cannot be written: {error.strerror}"
         raise InvalidInput(str(path), what, "Name another place.") from error
     return Answer(document, [f"the page: {html}"], is_info=True)
+
+
+@click.command()
+@REVISION
+@color_option
+@json_option
+def stats(commits: str) -> Answer:
+    """Count edits by agent, tier, evidence and confidence, in A..B or in all commits up to REV.
+
+    The policy is that at A, or at HEAD without a range.
+    """
+    history = open_history(commits)
+    listed = history.list()
+    refused = RefusalLog.of(history.repository.common_dir).read()
+    lines = _stats_lines(history, listed, refused)
+    return Answer(lambda: _stats_json(history, listed, refused), lines)
+
+
+def _count_all(
+    history: History, listed: Sequence[str], refused: Sequence[RefusedAttempt]
+) -> Summary:
+    def rule(fresh: Sequence[str]) -> Iterator[Ruling]:
+        return history.judge(fresh, show_progress("judging commit"))
+
+    with open_kept_rows(history.repository, history.policy) as database:
+        update_rows(database, "", listed, history.policy, rule)
+        restrict_rows(database, listed)
+        return sum_up(database, refused)
+
+
+def _stats_json(
+    history: History, listed: Sequence[str], refused: Sequence[RefusedAttempt]
+) -> JsonObject:
+    found = _count_all(history, listed, refused)
+    about = {"policy_source": history.policy.source, "refused": len(refused)}
+    by_agent = [*map(agent_json, found.agents)]
+    return {**numbers_json(found.figures), **about, "by_agent": by_agent}
+
+
+def _stats_lines(
+    history: History, listed: Sequence[str], refused: Sequence[RefusedAttempt]
+) -> Iterator[str]:
+    yield count_line(len(listed))  # the rest is of all of them
+    found = _count_all(history, listed, refused)
+    yield from map(visible, islice(numbers_lines(found.figures), 1, None))
+    if refused:
+        landed = sum(each.landed is not None for each in refused)
+        yield f"refused     {len(refused)} in this clone, {landed} landed in the end"
+    if found.agents:
+        yield ""
+        yield from render_rows((16, 8, 8, 6, 6, 5, 8), _agent_rows(found.agents))
+
+
+def _agent_rows(agents: Sequence[AgentFigures]) -> Iterator[Sequence[Cell]]:
+    """A row an agent, its commits by week at the end."""
+    yield "agent", "commits", "derived", "pass", "edits", "weak", "refused", ("by week", "cyan")
+    for row in agents:
+        numbers = [str(n) for n in (row.commits, row.derived, row.passing, row.edits)]
+        weak = str(row.weak), "red" if row.weak else None
+        yield row.name, *numbers, weak, str(row.refused), (row.sparkline, "cyan")
+
+
+_MOST = 10
+"""Facts that are shown of one answer; --json has all."""
+
+_COLOURS = {"yes": "green", "no": "red", "unknown": "yellow"}
+
+
+@click.command()
+@RANGE
+@POLICY
+@json_option
+def qa(commits: str, policy: str | None) -> Answer:
+    """Answer the QA questions of the edit protocol on A..B: yes, no or unknown, and why.
+
+    Passes only if every answer is yes.
+    """
+    history = open_history(commits, policy, is_range=True)
+    watch, without = show_progress("judging commit"), drop_floors(history.policy)
+    rulings = tuple(
+        judge_range(history.repository, history.asked, without, has_trusted_side=False, watch=watch)
+    )
+    asked = select_governed(Report(history.policy, rulings))
+    found = answer_questions(asked)
+    passes = all(point.answer == YES for point in found)
+    every, governed = len(rulings), len(asked.rulings)
+    document = {"passes": passes, "commits": every, "governed": governed}
+    return Answer(
+        document | {"points": [*map(_point_json, found)]},
+        chain(
+            [f"{count_noun(every, 'commit')}, the protocol applies to {governed}"],
+            _question_lines(found),
+        ),
+        0 if passes else Rejected.exit_code,
+    )
+
+
+def _point_json(point: Question) -> dict[str, object]:
+    return {
+        "name": point.name,
+        "question": point.question,
+        "answer": point.answer,
+        "basis": point.basis,
+        "facts": [asdict(fact) for fact in point.facts],
+    }
+
+
+def _question_lines(found: Sequence[Question]) -> Iterator[str]:
+    for number, point in enumerate(found, 1):
+        answer = style(f"{point.answer:<7}", _COLOURS[point.answer])
+        yield f"{number}. {answer} {point.question} ({point.basis})"
+        yield from (f"     {visible(line)}" for line in _fact_lines(point.facts))
+
+
+def _fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
+    """What speaks against a yes first."""
+    ordered = sorted(facts, key=lambda fact: fact.says == YES)
+    for fact in ordered[:_MOST]:
+        commit = f"{fact.commit[:12]}  " if fact.commit else ""
+        yield f"{fact.says:<7} {commit}{fact.where}: {fact.what}"
+    if len(ordered) > _MOST:
+        yield f"and {len(ordered) - _MOST} more (--json)"
+    if not ordered:
+        yield "nothing in the range contradicts it"

@@ -38,6 +38,7 @@ _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 def begin() -> None:
     """Make the streams fit, and let a polite kill unwind the stack: worktrees are taken away."""
     signal.signal(signal.SIGTERM, _on_terminate)
+    CONSOLE.reset()
     prepare_streams()
 
 

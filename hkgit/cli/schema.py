@@ -1,15 +1,19 @@
-"""What programs, models and shells rely on: schemas, how a dialect is written, completions."""
+"""What programs, models and shells rely on: schemas, how a dialect is written, versions."""
 
 from __future__ import annotations
 
 import json
+import platform
+from pathlib import Path
 
 import click
 from click.shell_completion import get_completion_class
 
+from hkgit import __version__
 from hkgit.agents.prompts import prompt as write_prompt
 from hkgit.audit.tables.columns import VERSION, tables_schema
 from hkgit.dialects import DIALECTS
+from hkgit.errors import HkgitError
 from hkgit.gate.policy.key_table import policy_schema
 from hkgit.text.formats import FORMATS, describe_format
 from hkgit.text.strict_json import JsonObject
@@ -70,3 +74,36 @@ def completions(shell: str) -> None:
         words = kind(click.Command(name), {}, name, f"_{name.upper()}_COMPLETE")
         # `source` of bash starts a bash to see its version, which the user knows.
         click.echo(words.source_template % words.source_vars())
+
+
+def print_versions() -> None:
+    """Print one line a version."""
+    for name, number in list_versions().items():
+        click.echo(f"{name} {number}")
+
+
+def list_versions() -> dict[str, str]:
+    """List every version that matters; for a git that is missing or too old, a note."""
+    from importlib.metadata import version
+
+    from hkgit.git.libgit2 import pygit2
+    from hkgit.matching.place import LADDER_VERSION
+
+    return {
+        "hkgit": __version__,
+        "ladder": str(LADDER_VERSION),
+        "python": platform.python_version(),
+        "pygit2": version("pygit2"),
+        "libgit2": pygit2.LIBGIT2_VERSION,
+        "git": _git(),
+    }
+
+
+def _git() -> str:
+    from hkgit.git import program
+
+    try:
+        output = program.run(["--version"], cwd=Path.cwd()).text
+    except HkgitError as error:
+        return f"({error.what})"
+    return output.removeprefix("git version ")

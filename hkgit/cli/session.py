@@ -8,9 +8,9 @@ import click
 
 from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import find_work_root, open_repository
-from hkgit.sessions import end as ending
+from hkgit.sessions import session_states as ending
 from hkgit.sessions.edit_session import EditSession
-from hkgit.sessions.end import SessionState
+from hkgit.sessions.session_states import SessionState
 from hkgit.text.escape import count_noun, visible
 from hkgit.values import asdict
 
@@ -36,8 +36,9 @@ def list_() -> Answer:
 @json_option
 def show(name: str) -> Answer:
     """Show the calls of one session, and what it has read."""
-    state = _one(name)
-    status = EditSession.open(find_work_root(), name).status()
+    root = find_work_root()
+    state = ending.find_state(ending.list_sessions(open_repository(), root), name)
+    status = EditSession.open(root, name).status()
     lines = [describe_session(state)]
     for call in status.calls:
         undone = ", undone" if call.undone else ""
@@ -75,14 +76,6 @@ def clean(names: tuple[str, ...], force: bool, dry_run: bool) -> Answer:
         "kept": [each.session for each in kept],
     }
     return Answer(document, lines or ["nothing to remove"], is_info=True)
-
-
-def _one(name: str) -> SessionState:
-    found = ending.list_sessions(open_repository(), find_work_root())
-    state = next((each for each in found if each.session == name), None)
-    if state is None:
-        raise ending.refuse_missing_session(name)
-    return state
 
 
 def describe_session(state: SessionState) -> str:

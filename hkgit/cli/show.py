@@ -8,7 +8,7 @@ from itertools import chain
 
 import click
 
-from hkgit.audit.commits import REPLAYS, audit_commit, commit_json, format_rfc3339
+from hkgit.audit.commits import REPLAYS, AuditedCommit, commit_json, format_rfc3339
 from hkgit.audit.page.hunks import DiffRow, ReviewHunk, SeenRange, list_hunks
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.reports.text import report_lines
@@ -98,7 +98,7 @@ def command(revision: str) -> Answer:
     repository, policy, commit = history.repository, history.policy, history.asked.new
     ruling = history.rule(commit)
     signatures = Signers(repository, repository.head().commit).of(ruling)
-    audited = audit_commit(ruling)
+    audited = AuditedCommit(ruling)
     hunks = list_hunks(repository, audited)
     document = {
         **ruling_json(ruling, source=policy.source),

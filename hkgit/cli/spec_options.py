@@ -19,7 +19,8 @@ from hkgit.applying.planner import Options
 from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.options import option_of
 from hkgit.cli.output import print_note
-from hkgit.dialects import append_at_end, find_dialect, parse, parse_expect
+from hkgit.dialects import append_at_end, find_dialect, parse
+from hkgit.dialects.file_names import parse_expect
 from hkgit.edits import Read, Spec
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.matching.place import format_confidence

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn
 
+    from hkgit.cli.record_steps import RecordStep
     from hkgit.workflows.judgement import RefPoint
-    from hkgit.workflows.session_calls import RecordStep
 
 _RECORD = (["--staged"], ["--committed"], ["--withdraw"], ["--message-file"])
 """What hooks ask of `hkgit record`; the last with a file behind it."""

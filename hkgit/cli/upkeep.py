@@ -1,12 +1,15 @@
-"""What a repository keeps: the gate's policy in words, and entries to prune from the tree."""
+"""What a repository keeps: its policy in words, entries to prune, and signatures."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import click
 
 from hkgit.applying.files import DirectorySnapshot
 from hkgit.cli.answer import Answer, json_option
 from hkgit.cli.common import open_repository
+from hkgit.cli.history import POLICY, find_history, resolve_range
 from hkgit.gate.policy.key_table import describe_policy
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.trusted_policy import read_named_policy, read_own_policy
@@ -107,3 +110,87 @@ def prune(
     answer = {"status": "pruned", "commit": done.commit, "entries": entries}
     line = f"[{done.branch} {done.commit[:12]}] {done.message.splitlines()[0]}"
     return Answer(answer, [line], is_info=True)
+
+
+@click.command()
+@click.argument("commits", metavar="A..B", required=False)
+@click.option("--key", metavar="FILE", help="The private SSH key to sign with.")
+@click.option("--entries", is_flag=True, help="Sign the entries that A..B adds, not the verdict.")
+@click.option("--target", metavar="REF", help="The ref that the commits are for.")
+@POLICY
+@click.option("--output", metavar="FILE", help="Write it to a file instead of a ref.")
+@click.option("--resource", metavar="URI", help="The repository [default: its remote].")
+@click.option("--add", metavar="FILE", help="Store an attestation from a file.")
+@json_option
+def attest(
+    commits: str | None,
+    key: str | None,
+    entries: bool,
+    target: str | None,
+    policy: str | None,
+    output: str | None,
+    resource: str | None,
+    add: str | None,
+) -> Answer:
+    """Judge A..B and, if every commit passes, sign that with an SSH key.
+
+    A later commit with B's tree, on a parent with A's tree, then passes as `attested` if the
+    policy trusts the key: a squash that a host makes of judged work. Kept under
+    refs/hkgit/attestations/: push them to where the gate runs.
+
+    With --entries each ledger entry is signed by its id, which a rebase, a squash and a
+    cherry-pick do not change. Kept under refs/hkgit/entries/.
+
+    What is signed is a SLSA source verification summary, an in-toto statement in DSSE, which other
+    tools read as well.
+    """
+    repository = open_repository()
+    if add is not None:
+        if commits is not None or key is not None or entries:
+            raise click.UsageError("--add takes no range, no key and no --entries.")
+        return _keep(repository, Path(add).read_bytes())
+    if commits is None or key is None:
+        raise click.UsageError("A..B and --key are needed.")
+    if entries:
+        if (target, policy, output, resource) != (None, None, None, None):
+            raise click.UsageError("--entries takes a range and a key, nothing else.")
+        asked = resolve_range(repository, commits)
+        return _sign_entries(repository, asked.old or "", asked.new, Path(key))
+    history = find_history(repository, commits, policy, is_range=True)
+    from hkgit.workflows.attestation import attest
+
+    named = resource or _find_resource(repository)
+    data = attest(repository, history.asked, history.policy, Path(key), target, named).to_bytes()
+    if output is None:
+        return _keep(repository, data)
+    Path(output).write_bytes(data)
+    line = f"attested {commits} in {output}"
+    return Answer({"status": "attested", "file": output}, [line], is_info=True)
+
+
+def _find_resource(repository: Repository) -> str | None:
+    """Find the URI of a repository by its remote, as SPDX writes it."""
+    from hkgit.audit.tables.rows import find_url
+
+    url = find_url(repository)
+    is_public = url is not None and url.startswith(("https://", "file://"))
+    return f"git+{url}" if is_public else None
+
+
+def _sign_entries(repository: Repository, old: str, new: str, key: Path) -> Answer:
+    from hkgit.workflows.attestation import sign_entries
+
+    refs = sign_entries(repository, old, new, key)
+    signed = [{"entry": f"sha256:{name}", "ref": ref} for name, ref in refs.items()]
+    line = f"signed {count_noun(len(refs), 'entry', 'entries')}"
+    return Answer({"status": "signed", "entries": signed}, [line], is_info=True)
+
+
+def _keep(repository: Repository, data: bytes) -> Answer:
+    from hkgit.gate.attestations import statement
+
+    envelope = statement.read_envelope(data)
+    said = statement.read_statement(envelope.payload)
+    folder = statement.change_refs(said.base_tree, said.tree)
+    ref = statement.store_envelope(repository, folder, envelope)
+    return Answer({"status": "attested", "ref": ref}, [f"attested in {ref}"], is_info=True)

@@ -3,67 +3,50 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from functools import cache
 from importlib import import_module
 
 from hkgit.dialects.appearance import APPEARANCES
-from hkgit.dialects.dialect import Dialect
-from hkgit.dialects.file_names import parse_expect, relative_path
-from hkgit.edits import NOTATIONS, AnyEdit, Edit, RenameFile, Spec, decode_text
-from hkgit.errors import InvalidInput
-from hkgit.text.strict_json import has_opening
+from hkgit.dialects.dialect import Dialect, Exists
+from hkgit.dialects.file_names import make_relative
+from hkgit.edits import NOTATIONS, Edit, Spec, decode_text
+from hkgit.errors import HkgitError, InvalidInput
+from hkgit.text.strict_json import collect_keys, has_opening, name_line
 from hkgit.values import replace
 
-__all__ = [
-    "DIALECTS",
-    "appending",
-    "detect",
-    "find_dialect",
-    "parse",
-    "parse_expect",
-    "relative_path",
-]
-
+DIALECTS = (*NOTATIONS,)
+"""The name of every dialect."""
 
 _CALLS = ("harnesskit", "hashline", "text-editor")
 """Names of calls in JSON, which one module reads."""
 
-
-class _Registry(Mapping[str, Dialect]):
-    """Every dialect by name; its module is loaded when it is asked for."""
-
-    def __getitem__(self, name: str) -> Dialect:
-        if name not in NOTATIONS:
-            raise KeyError(name)
-        return _load(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(NOTATIONS)
-
-    def __len__(self) -> int:
-        return len(NOTATIONS)
-
-
-@cache
-def _load(name: str) -> Dialect:
-    own = name.replace("-", "_")
-    if name in _CALLS:
-        calls = import_module(f"{__name__}.calls")
-        found: Dialect = getattr(calls, own.upper())
-        return found
-    module: Dialect = import_module(f"{__name__}.{own}")
-    return module
-
-
-DIALECTS = _Registry()
-
 _WITHOUT_JSON = [name for name, each in APPEARANCES.items() if not each.in_json]
 _IN_CALLS = ('"diff', '"search_replace_blocks')
+
+_UNREADABLE = {
+    "code_edit": "a sketch that leaves code out, for a model to merge",
+    "code": "a sketch that leaves code out, for a model to merge",
+    "new_source": "an edit of a notebook's cell, not of the text of its file",
+    "use_regex": "a search by a pattern instead of the text of the file",
+}
+"""What calls of some edit tools are that no dialect says, by a key that only they have."""
 
 _SURROGATE = "[\ud800-\udfff]"
 # Those from DC80 to DCFF represent bytes that are not UTF-8.
 _STRAY_SURROGATE = "[\ud800-\udc7f\udd00-\udfff]"
+
+
+@cache
+def find_dialect(name: str) -> Dialect:
+    """Load the dialect of a name. Raises InvalidInput where there is none."""
+    if name not in NOTATIONS:
+        known = f"Known dialects: {', '.join(DIALECTS)}."
+        raise InvalidInput("--format", f'unknown dialect "{name}"', known)
+    own = name.replace("-", "_")
+    module = import_module(f"{__name__}.{'calls' if name in _CALLS else own}")
+    found: Dialect = getattr(module, own.upper()) if name in _CALLS else module
+    return found
 
 
 def parse(
@@ -71,7 +54,7 @@ def parse(
     format: str = "auto",
     *,
     root: str | None = None,
-    exists: Callable[[str], bool] | None = None,
+    exists: Exists = None,
 ) -> Spec:
     """Read a spec in the dialect that is named, or that the text shows.
 
@@ -85,25 +68,12 @@ def parse(
     dialect = find_dialect(name)
     if dialect.JSON:
         _refuse_any(_SURROGATE, characters, "text that is not UTF-8", "Save it as UTF-8.")
-    if exists is not None and name == "search-replace":
-        from hkgit.dialects.search_replace import quote_names
-
-        characters = quote_names(characters, exists)
-    reading = dialect.parse(characters)
-    if not reading.edits:
+    spec = dialect.parse(characters, exists)
+    if not spec.edits:
         raise InvalidInput(
             "the spec", "empty spec: it contains no edits", "Give at least one edit."
         )
-    edits = tuple(_relative(edit, root) for edit in reading.edits)
-    return Spec(
-        dialect=name,
-        edits=edits,
-        sequential=NOTATIONS[name].sequential,
-        base=reading.base,
-        agent=reading.agent,
-        summary=reading.summary,
-        miscounted=reading.miscounted,
-    )
+    return replace(spec, edits=tuple(make_relative(edit, root) for edit in spec.edits))
 
 
 def _find_name(text: str, format: str) -> str:
@@ -111,7 +81,7 @@ def _find_name(text: str, format: str) -> str:
     if format == "auto":
         return detect(text)
     is_answer = '"operations"' in text and not find_dialect(format).detects(text)
-    return "protocol" if is_answer and DIALECTS["protocol"].detects(text) else format
+    return "protocol" if is_answer and find_dialect("protocol").detects(text) else format
 
 
 def append_at_end(spec: Spec) -> Spec:
@@ -128,49 +98,74 @@ def append_at_end(spec: Spec) -> Spec:
     return replace(spec, edits=edits)
 
 
-def find_dialect(name: str) -> Dialect:
-    """Find the dialect of a name. Raises InvalidInput where there is none."""
-    dialect = DIALECTS.get(name)
-    if dialect is None:
-        known = f"Known dialects: {', '.join(DIALECTS)}."
-        raise InvalidInput("--format", f'unknown dialect "{name}"', known)
-    return dialect
-
-
 def detect(text: str) -> str:
     """Name the one dialect that a text can be read in; raise InvalidInput otherwise."""
-    found = list(_list_detecting(text))
+    found = [*_list_detecting(text)]
     if len(found) > 1:
-        found = [module for module in found if _holds_others(module, text)] or found
-    if len(found) == 1:
-        return found[0].NAME
-    if found:
-        what = f"the text could be {' or '.join(module.NAME for module in found)}"
-        raise InvalidInput("the spec", what, f"Name one: --format {found[0].NAME}.")
-    # It needs every dialect, and few texts need it.
-    from hkgit.dialects import unknown
-
-    raise unknown.refuse_unknown(text, DIALECTS)
+        found = [name for name in found if _holds_others(name, text)] or found
+    if not found:
+        raise _refuse_unknown(text)
+    if len(found) > 1:
+        what = f"the text could be {' or '.join(found)}"
+        raise InvalidInput("the spec", what, f"Name one: --format {found[0]}.")
+    return found[0]
 
 
-def _list_detecting(text: str) -> Iterator[Dialect]:
+def _holds_others(name: str, text: str) -> bool:
+    """Whether all that looks like other dialects is content of this one's blocks."""
+    outside = re.sub(find_dialect(name).BLOCK, "", text)
+    return not any(other != name for other in _list_detecting(outside))
+
+
+def _list_detecting(text: str, names: Collection[str] = DIALECTS) -> Iterator[str]:
     """List the dialects that a text looks like; what has no sign of one does not load it."""
     has_json = has_opening(text)
-    for name in DIALECTS:
+    for name in names:
         known = APPEARANCES[name]
-        if (has_json and known.in_json) or any(each in text for each in known.signs):
-            dialect = DIALECTS[name]
-            if dialect.detects(text):
-                yield dialect
+        has_sign = (has_json and known.in_json) or any(each in text for each in known.signs)
+        if has_sign and find_dialect(name).detects(text):
+            yield name
+
+
+def _refuse_unknown(text: str) -> InvalidInput:
+    """Build the error for a text in no known dialect, with what the nearest one has against it."""
+    first = next((line.strip() for line in text.split("\n") if line.strip()), "")
+    seen = f"it begins with {first[:60]!r}" if first else "it is empty"
+    keys = collect_keys(text)
+    unreadable = next((_UNREADABLE[key] for key in _UNREADABLE if key in keys), None)
+    if unreadable is not None:
+        name, what = "text-editor", f"this is {unreadable}"
+    else:
+        if keys:
+            seen = f"JSON with the keys {', '.join(sorted(keys)[:8])}"
+        is_json = bool(keys) or first.startswith(("{", "["))
+        near = (
+            name
+            for name, each in APPEARANCES.items()
+            if (keys & each.keys if is_json else any(hint in text for hint in each.hints))
+        )
+        name = next(near, "harnesskit" if is_json else "")
+        nearest = f"; nearest is {name}, {_ask_dialect(name, text)}" if name else ""
+        what = f"unknown dialect: {seen}{nearest}"
+    shape = f"Write {APPEARANCES[name].shape}. " if name else ""
+    known = f"Known dialects: {', '.join(DIALECTS)}. `hkgit prompt DIALECT` shows each."
+    return InvalidInput("the spec", what, shape + known)
+
+
+def _ask_dialect(name: str, text: str) -> str:
+    """Say what a dialect's parser has against a text."""
+    try:
+        find_dialect(name).parse(text, None)
+    except HkgitError as error:
+        return f"where {error.where}: {error.what}"
+    return "which finds no edit in it"
 
 
 def _unwrap(text: str, format: str) -> str:
     """A text without the calls whose arguments hold it beside the path of its file."""
     if format not in ("auto", *_WITHOUT_JSON) or not any(sign in text for sign in _IN_CALLS):
         return text
-    if f"\n{text}".find("\n*** ") >= 0 or any(
-        DIALECTS[name].detects(text) for name in _WITHOUT_JSON
-    ):
+    if "\n*** " in f"\n{text}" or any(_list_detecting(text, _WITHOUT_JSON)):
         return text  # What looks like a call is content.
     from hkgit.dialects.calls import unwrap
 
@@ -186,20 +181,14 @@ def _unindent(text: str, format: str) -> str:
     indented = [i for i, line in enumerate(lines) if line[:1] in " \t" and line.strip()]
     if not indented:
         return text
-    is_seen = any(_list_detecting(text)) if format == "auto" else find_dialect(format).detects(text)
-    if is_seen:
+    names = DIALECTS if format == "auto" else (find_dialect(format).NAME,)
+    if any(_list_detecting(text, names)):
         return text
     first, after = indented[0], indented[-1] + 1
     from textwrap import dedent
 
     lines[first:after] = dedent("\n".join(lines[first:after])).split("\n")
     return "\n".join(lines)
-
-
-def _holds_others(dialect: Dialect, text: str) -> bool:
-    """Whether all that looks like other dialects is content of this one's blocks."""
-    outside = re.sub(dialect.BLOCK, "", text)
-    return not any(other.detects(outside) for other in DIALECTS.values() if other is not dialect)
 
 
 def _characters(text: bytes | str) -> str:
@@ -211,12 +200,4 @@ def _characters(text: bytes | str) -> str:
 def _refuse_any(unwanted: str, text: str, what: str, fix: str) -> None:
     found = None if text.isascii() else re.search(unwanted, text)
     if found is not None:
-        raise InvalidInput(f"line {text.count(chr(10), 0, found.start()) + 1}", what, fix)
-
-
-def _relative(edit: AnyEdit, root: str | None) -> AnyEdit:
-    path = relative_path(edit.path, root)
-    moved = edit if path == edit.path else replace(edit, path=path)
-    if not isinstance(moved, RenameFile):
-        return moved
-    return replace(moved, new_path=relative_path(moved.new_path, root))
+        raise InvalidInput(name_line(text, found.start()), what, fix)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from hkgit.dialects import calls, file_names
-from hkgit.dialects.dialect import ParseResult, refuse_line
+from hkgit.dialects.dialect import Exists, refuse_line
 from hkgit.dialects.file_names import find_here_words, unquote_lines
 from hkgit.dialects.headings import is_fence
 from hkgit.dialects.patch_hunk import (
@@ -21,7 +21,7 @@ from hkgit.dialects.patch_hunk import (
     parse_hunks,
     refuse_unprefixed,
 )
-from hkgit.edits import AnyEdit, CreateFile, DeleteFile, RenameFile
+from hkgit.edits import AnyEdit, CreateFile, DeleteFile, RenameFile, Spec
 from hkgit.errors import SEND_AGAIN, InvalidInput
 
 NAME = "apply-patch"
@@ -45,16 +45,16 @@ def detects(text: str) -> bool:
     return re.search(BLOCK, text) is not None or calls.wraps_patch(text)
 
 
-def parse(text: str) -> ParseResult:
+def parse(text: str, exists: Exists) -> Spec:
     if not calls.wraps_patch(text):
-        return ParseResult(tuple(_edits(text)))
+        return Spec.of(NAME, _edits(text))
     edits: list[AnyEdit] = []
     for path, patch in calls.parse_patches(text):
         try:
             edits += _edits(patch)
         except InvalidInput as error:
             raise InvalidInput(f"{path}, {error.where}", error.what, error.fix) from error
-    return ParseResult(tuple(edits))
+    return Spec.of(NAME, edits)
 
 
 def _edits(text: str) -> Iterator[AnyEdit]:

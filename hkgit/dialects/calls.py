@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Set
+from itertools import chain
 
 from hkgit.dialects import file_names, harnesskit_xml
-from hkgit.dialects.dialect import NO_BLOCK, ParseResult, split_lines
-from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, TagEdit, WriteFile
+from hkgit.dialects.dialect import NO_BLOCK, Exists, split_lines
+from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, Spec, TagEdit, WriteFile
 from hkgit.errors import InvalidInput
 from hkgit.text import strict_json
 from hkgit.text.hashes import TAG
@@ -80,10 +81,7 @@ def members_of(node: Node) -> dict[str, Node]:
 def items_of(node: Node, expected: str = "a list of edits") -> list[Node]:
     """Return the items of a list; models write it as JSON in a string too, or one item alone."""
     if isinstance(node.value, str) and node.value.strip()[:1] in ("[", "{"):
-        found = strict_json.parse_inner(node)
-        if len(found) > 1:
-            raise node.wrong(expected)
-        return items_of(Node(node.path, found[0].value), expected)
+        return items_of(_parse_inner(node, expected), expected)
     return [node] if isinstance(node.value, dict) and node.value else node.items(expected)
 
 
@@ -117,45 +115,39 @@ def _arguments(node: Node) -> Iterator[Node]:
         yield from _arguments(wrapper)
         return
     inner = next((members[key] for key in _ARGUMENTS if "name" in members and key in members), node)
-    if isinstance(inner.value, str):
-        found = strict_json.parse_inner(inner)
-        if len(found) > 1:
-            raise inner.wrong("one JSON document")
-        yield Node(inner.path, found[0].value)
-    else:
-        yield inner
+    yield _parse_inner(inner, "one JSON document") if isinstance(inner.value, str) else inner
+
+
+def _parse_inner(node: Node, expected: str) -> Node:
+    """Parse the one JSON document in a string."""
+    found = strict_json.parse_inner(node)
+    if len(found) > 1:
+        raise node.wrong(expected)
+    return Node(node.path, found[0].value)
 
 
 Fields = dict[str, Node]
 
 _SPELLINGS = {
-    "file": "path",
-    "file_path": "path",
-    "filePath": "path",
-    "filename": "path",
-    "filepath": "path",
-    "TargetFile": "path",
-    "old_str": "old_text",
-    "old_string": "old_text",
-    "oldString": "old_text",
-    "oldStr": "old_text",
-    "oldText": "old_text",
-    "TargetContent": "old_text",
-    "new_str": "new_text",
-    "new_string": "new_text",
-    "newString": "new_text",
-    "newStr": "new_text",
-    "newText": "new_text",
-    "ReplacementContent": "new_text",
-    "replaceAll": "replace_all",
-    "allow_multiple": "replace_all",
-    "AllowMultiple": "replace_all",
-    "fileText": "file_text",
-    "insertLine": "insert_line",
-    "insertText": "insert_text",
-    "operations": "edits",
-    "replacements": "edits",
-    "ReplacementChunks": "edits",
+    spelling: name
+    for name, spellings in {
+        "path": ("file", "file_path", "filePath", "filename", "filepath", "TargetFile"),
+        "old_text": ("old_str", "old_string", "oldString", "oldStr", "oldText", "TargetContent"),
+        "new_text": (
+            "new_str",
+            "new_string",
+            "newString",
+            "newStr",
+            "newText",
+            "ReplacementContent",
+        ),
+        "replace_all": ("replaceAll", "allow_multiple", "AllowMultiple"),
+        "file_text": ("fileText",),
+        "insert_line": ("insertLine",),
+        "insert_text": ("insertText",),
+        "edits": ("operations", "replacements", "ReplacementChunks"),
+    }.items()
+    for spelling in spellings
 }
 _PAIRS = (("before", "after"), ("old", "new"), ("search", "replace"), ("original", "updated"))
 """Words for the old and the new text; each says other things without the other."""
@@ -190,17 +182,17 @@ class Calls:
         is_xml = self.NAME == "harnesskit" and harnesskit_xml.detects(text)
         return is_xml or _find_name(text) == self.NAME
 
-    def parse(self, text: str) -> ParseResult:
+    def parse(self, text: str, exists: Exists) -> Spec:
         if self.NAME == "harnesskit" and harnesskit_xml.detects(text):
-            return ParseResult(tuple(harnesskit_xml.parse_edits(text)))
+            return Spec.of(self.NAME, harnesskit_xml.parse_edits(text))
         if self.NAME == "hashline" and _names_other_tags(text):
             what = "line tags of another notation, with unknown hashes"
             fix = (
                 "Write the edit in the dialect `protocol`, or with tags of `hkgit read --hashline`."
             )
             raise InvalidInput("the spec", what, fix)
-        edits = (edit for node in parse_arguments(text) for edit in _edits(node))
-        return ParseResult(tuple(edits))
+        calls = parse_arguments(text)
+        return Spec.of(self.NAME, chain.from_iterable(map(_edits, calls)))
 
 
 HARNESSKIT = Calls("harnesskit", harnesskit_xml.BLOCK)

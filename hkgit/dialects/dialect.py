@@ -1,10 +1,11 @@
-"""The interface of a dialect, and the result of its parser."""
+"""The interface of a dialect."""
 
 from __future__ import annotations
 
-from hkgit.edits import AnyEdit
+from collections.abc import Callable
+
+from hkgit.edits import Spec
 from hkgit.errors import InvalidInput
-from hkgit.values import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,19 +17,8 @@ NO_BLOCK = r"(?!)"
 """For a dialect in which no line of content begins a line of the text."""
 
 
-@dataclass(frozen=True)
-class ParseResult:
-    """What a text says: its edits in order, and what it says about itself.
-
-    `miscounted` are the numbers, from 1, of the edits whose hunk has other numbers of lines than
-    its header says.
-    """
-
-    edits: tuple[AnyEdit, ...]
-    base: str | None = None
-    agent: str | None = None
-    summary: str | None = None
-    miscounted: frozenset[int] = frozenset()
+Exists = Callable[[str], bool] | None
+"""Says whether a word is the name of a file, where nothing else shows it."""
 
 
 class Dialect(Protocol):
@@ -44,7 +34,7 @@ class Dialect(Protocol):
     def detects(self, text: str) -> bool:
         """Whether a text looks like this dialect, well-formed or not."""
 
-    def parse(self, text: str) -> ParseResult:
+    def parse(self, text: str, exists: Exists) -> Spec:
         """Read a text; raises InvalidInput that names the line or JSON path."""
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hkgit.edits import Read, decode_text, encode_text
+from hkgit.edits import AnyEdit, Read, RenameFile, decode_text, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.text.paths import quote_path
+from hkgit.values import replace
 
 _EXPECT = (
     r"(?s)(?P<path>(?!:[0-9]+[-=]).+?)(?::(?P<start>[0-9]{1,9})(?:-(?P<end>[0-9]{1,9}))?)?"
@@ -26,6 +27,15 @@ def relative_path(path: str, root: str | None) -> str:
     while path.startswith("./"):
         path = path[2:].lstrip("/")
     return path
+
+
+def make_relative(edit: AnyEdit, root: str | None) -> AnyEdit:
+    """Make the paths of an edit relative to the root."""
+    path = relative_path(edit.path, root)
+    moved = edit if path == edit.path else replace(edit, path=path)
+    if not isinstance(moved, RenameFile):
+        return moved
+    return replace(moved, new_path=relative_path(moved.new_path, root))
 
 
 def require_normal(path: str, where: str) -> str:
@@ -106,16 +116,11 @@ def agree_on_name(old: str, new: str, where: str) -> str:
         return re.sub(r"^[ab]/", "", new if old == DEV_NULL else old)
     if old == new:
         return new
-    paths = {
-        re.sub(_BACKUP, "", strip_prefix(old))
-        if strip_prefix(old) != strip_prefix(new)
-        else strip_prefix(old),
-        strip_prefix(new),
-    }
-    if len(paths) > 1:
+    old_path, path = strip_prefix(old), strip_prefix(new)
+    if path not in (old_path, re.sub(_BACKUP, "", old_path)):
         what = f"the two sides name different files: {old} and {new}"
         raise InvalidInput(where, what, "Name one file; a move has `rename from` and `rename to`.")
-    return paths.pop()
+    return path
 
 
 def strip_prefix(name: str) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
+
+from hkgit.dialects.dialect import Exists
 
 MAX_LINES_ABOVE = 3
 MAX_NAME = 1000
@@ -44,22 +46,19 @@ def closes(line: str, opening: str) -> bool:
     return here["marks"].startswith(there["marks"])
 
 
-def find_name_above(lines: Sequence[str], first: int, head: int) -> str | None:
+def find_name_above(
+    lines: Sequence[str], first: int, head: int, exists: Exists = None
+) -> str | None:
     """Find the file name nearest above line `head`, at most three lines with text away.
 
     Looks no higher than line `first`. Both count from 0.
     """
-    names = (parse_file_name(lines[index]) for index in list_lines_above(lines, first, head))
+    filled = (line for line in reversed(lines[first:head]) if line.strip())
+    names = (parse_file_name(line, exists) for line in islice(filled, MAX_LINES_ABOVE))
     return next(filter(None, names), None)
 
 
-def list_lines_above(lines: Sequence[str], first: int, head: int) -> list[int]:
-    """List the lines that may name the file of line `head`, the nearest first."""
-    above = (index for index in range(head - 1, first - 1, -1) if lines[index].strip())
-    return list(islice(above, MAX_LINES_ABOVE))
-
-
-def parse_file_name(line: str, exists: Callable[[str], bool] = lambda _: False) -> str | None:
+def parse_file_name(line: str, exists: Exists = None) -> str | None:
     """Return the file that a whole line names, without the marks around it; None for other prose.
 
     A name with whitespace needs backticks or a label, unless it begins as a path does; so does a
@@ -85,9 +84,10 @@ def parse_file_name(line: str, exists: Callable[[str], bool] = lambda _: False) 
         bare = bare[1:-1]
     if label is not None:
         return bare if bare and "`" not in bare else None
-    is_word = re.fullmatch(_WORD, bare) is not None
-    is_path = re.fullmatch(_SPACED, bare) or (is_word and (_looks_like_path(bare) or exists(bare)))
-    return bare if is_path else None
+    if re.fullmatch(_WORD, bare) is None:
+        return bare if re.fullmatch(_SPACED, bare) else None
+    is_known = exists is not None and exists(bare)
+    return bare if is_known or _looks_like_path(bare) else None
 
 
 def find_name_in_prose(lines: Sequence[str], first: int, head: int) -> str | None:
@@ -100,15 +100,10 @@ def find_name_in_prose(lines: Sequence[str], first: int, head: int) -> str | Non
     prose = next((line for line in above if line.strip() and not is_fence(line)), "")
     quoted = [word for word in re.findall(_QUOTED, prose) if _looks_like_path(word)]
     words = [word.strip(".,:;()*") for word in prose.split()] if len(prose) <= MAX_NAME else []
-    bare = [word for word in words if "/" in word and _names_file(word)]
+    paths = (word for word in words if "/" in word and re.fullmatch(_WORD, word))
+    bare = (path for path in paths if _looks_like_path(path.rpartition("/")[2]))
     found = {*quoted, *filter(_looks_like_path, bare)}
     return found.pop() if len(found) == 1 else None
-
-
-def _names_file(word: str) -> bool:
-    last = word.rpartition("/")[2]
-    is_file = re.search(_SUFFIX, last) or re.fullmatch(_BARE_NAME, last)
-    return re.fullmatch(_WORD, word) is not None and is_file is not None
 
 
 def render_heading(path: str) -> str | None:

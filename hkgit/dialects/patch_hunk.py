@@ -16,6 +16,9 @@ from hkgit.edits import END_OF_FILE, Edit
 from hkgit.errors import InvalidInput
 from hkgit.values import dataclass, field
 
+Counts = tuple[int, int]
+"""Numbers of old and of new lines."""
+
 _HEADING = r"@@(?:[-+\d, .]*@@)?[ \t]*(?P<words>.*?)[ \t]*(?:@@)?\s*"
 
 
@@ -24,8 +27,8 @@ class PatchHunk:
     """A hunk as far as it is read: its first line, where its header says that it is, its two sides.
 
     A blank line without its space is context, but only if more of the hunk follows: till then
-    it waits in `blanks`. `final_newline` is as in `Edit`; `is_miscounted` where the header names
-    other numbers of lines than there are.
+    it waits in `blanks`. `counts` are the numbers of lines that its header names; `final_newline`
+    is as in `Edit`.
     """
 
     index: int
@@ -37,7 +40,7 @@ class PatchHunk:
     blanks: list[str] = field(default_factory=list)
     last: str = ""
     final_newline: bool | None = None
-    is_miscounted: bool = False
+    counts: Counts | None = None
 
     def take(self, line: str) -> bool:
         """Add a line; False for one that has no prefix and so is no part of a hunk."""
@@ -61,9 +64,17 @@ class PatchHunk:
         self.old += self.blanks[:count]
         self.new += self.blanks[:count]
 
-    def sides(self) -> tuple[tuple[str, list[str]], tuple[str, list[str]]]:
-        """Pair each side's lines with its name, `old` or `new`."""
-        return ("old", self.old), ("new", self.new)
+    def count_missing_blanks(self) -> int | None:
+        """Count the waiting lines that make it as long as its header says; None if none can."""
+        if self.counts is None:
+            return None
+        missing = self.counts[0] - len(self.old)
+        fits = missing == self.counts[1] - len(self.new) and 0 <= missing <= len(self.blanks)
+        return missing if fits else None
+
+    @property
+    def is_miscounted(self) -> bool:
+        return self.counts not in (None, (len(self.old), len(self.new)))
 
     @property
     def is_empty(self) -> bool:
@@ -75,7 +86,9 @@ class PatchHunk:
         if head is not None:
             self.line_hint, self.heading = int(head["start"]) or None, find_heading(line)
         else:
-            self.anchors += _anchors(line)
+            # One or several are on a line, without an `@@` that closes them.
+            texts = re.split(r"\s@@\s", line[2:].strip().removesuffix("@@"))
+            self.anchors += filter(None, map(str.strip, texts))
 
     def edit(self, path: str) -> Edit:
         """Convert the hunk to an edit of a file."""
@@ -112,14 +125,11 @@ _SENTENCE = r"[A-Z]\S*(?: \S+)+[.!?:]\s*"
 _NAMES = (r"--- \"?a/.*", r"\+\+\+ \"?b/.*")
 _SIGNATURE = r"\d+\.\d+"
 
-Counts = tuple[int, int]
-
 
 def begins_sides(lines: Sequence[str], index: int) -> bool:
     """Whether `--- ` and `+++ ` are here."""
-    return lines[index].startswith("--- ") and any(
-        line.startswith("+++ ") for line in lines[index + 1 : index + 2]
-    )
+    below = "".join(lines[index + 1 : index + 2])
+    return lines[index].startswith("--- ") and below.startswith("+++ ")
 
 
 def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
@@ -127,12 +137,13 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
     if lines[start].startswith("@@@"):
         raise refuse_line(start, "the combined diff of a merge", "Give a diff of two sides.")
     head = re.fullmatch(_HEAD, lines[start])
-    counts = None if head is None else (int(head["old"] or 1), int(head["new"] or 1))
-    hint = None if head is None else int(head["start"]) or None
-    hunk = PatchHunk(start, line_hint=hint, heading=find_heading(lines[start]))
+    hunk = PatchHunk(start, heading=find_heading(lines[start]))
+    if head is not None:
+        hunk.line_hint = int(head["start"]) or None
+        hunk.counts = int(head["old"] or 1), int(head["new"] or 1)
     index = start + 1
     ends: dict[str, int] = {}
-    while index < len(lines) and not _ends(lines, index, hunk, counts):
+    while index < len(lines) and not _ends(lines, index, hunk):
         if lines[index].startswith("\\ "):
             ends |= {"old": len(hunk.old)} if hunk.last != "+" else {}
             ends |= {"new": len(hunk.new)} if hunk.last != "-" else {}
@@ -140,16 +151,14 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
             what = f"a line of a hunk without a prefix: {lines[index][:40]!r}"
             raise refuse_line(index, what, "Begin each line of a hunk with a space, + or -.")
         index += 1
-    hunk.keep_blanks(_count_missing_blanks(hunk, counts) or 0)
-    found = len(hunk.old), len(hunk.new)
-    if counts is not None and not any(line.strip() for line in lines[index:]):
-        _refuse_short(start, found, counts)
+    hunk.keep_blanks(hunk.count_missing_blanks() or 0)
+    if not any(line.strip() for line in lines[index:]):
+        _refuse_short(hunk)
     if hunk.is_empty:
         raise refuse_line(start, "a hunk without lines", "Give its lines, or leave it out.")
-    if any(ends[name] != len(side) for name, side in hunk.sides() if name in ends):
+    if ends != {name: len(getattr(hunk, name)) for name in ends}:
         raise refuse_line(start, "lines after the end of the file", "Put its marker last.")
     hunk.final_newline = None if len(ends) != 1 else "old" in ends
-    hunk.is_miscounted = counts not in (None, found)
     return hunk, index
 
 
@@ -158,30 +167,28 @@ def _with_blank(line: str) -> str:
     return f" {line}" if line.startswith("\t") and line.strip() else line
 
 
-def _refuse_short(start: int, found: Counts, counts: Counts) -> None:
+def _refuse_short(hunk: PatchHunk) -> None:
     """Raise InvalidInput for a hunk with fewer lines, on no side more, than its header says."""
-    if found == counts or found[0] > counts[0] or found[1] > counts[1]:
-        return
-    what = (
-        f"the hunk is shorter than its header says: {counts[0]} old and {counts[1]} new lines,"
-        f" found {found[0]} and {found[1]}"
-    )
-    fix = "Send all of it again; if it is complete, correct the line numbers in the header."
-    raise refuse_line(start, what, fix)
+    old, new = hunk.counts or (0, 0)
+    if hunk.is_miscounted and len(hunk.old) <= old and len(hunk.new) <= new:
+        what = (
+            f"the hunk is shorter than its header says: {old} old and {new} new lines,"
+            f" found {len(hunk.old)} and {len(hunk.new)}"
+        )
+        fix = "Send all of it again; if it is complete, correct the line numbers in the header."
+        raise refuse_line(hunk.index, what, fix)
 
 
-def _ends(lines: Sequence[str], index: int, hunk: PatchHunk, counts: Counts | None) -> bool:
+def _ends(lines: Sequence[str], index: int, hunk: PatchHunk) -> bool:
     """Whether a line is not the hunk's any more; only here the counts of its header weigh."""
     line = lines[index]
     if begins_sides(lines, index):
-        return not _is_content(lines, index, hunk, counts)
-    is_full = _count_missing_blanks(hunk, counts) is not None
-    if line.rstrip() == "--" and any(
-        map(re.compile(_SIGNATURE).match, lines[index + 1 : index + 2])
-    ):
+        return not _is_content(lines, index, hunk)
+    if line.rstrip() == "--" and re.match(_SIGNATURE, "".join(lines[index + 1 : index + 2])):
         return True
     if line[:1] in ("", " ", "+", "-", "\\", "\r", "\t"):
         return False
+    is_full = hunk.count_missing_blanks() is not None
     is_prose = bool(hunk.blanks) and (is_full or _is_prose(lines, index, hunk))
     return is_prose or is_fence(line) or re.match(_BEHIND, line) is not None
 
@@ -197,25 +204,15 @@ def _is_prose(lines: Sequence[str], index: int, hunk: PatchHunk) -> bool:
     return not is_below and not any(map(re.compile(_SENTENCE).fullmatch, (*hunk.old, *hunk.new)))
 
 
-def _is_content(lines: Sequence[str], index: int, hunk: PatchHunk, counts: Counts | None) -> bool:
+def _is_content(lines: Sequence[str], index: int, hunk: PatchHunk) -> bool:
     """Whether `--- x` and `+++ y` are a line removed and a line added, by the header's counts."""
     is_named = all(re.match(name, line) for name, line in zip(_NAMES, lines[index:], strict=False))
-    if counts is None or is_named:
+    if hunk.counts is None or is_named:
         return False
     waiting = len(hunk.blanks) + 1
-    missing = counts[0] - len(hunk.old) - waiting, counts[1] - len(hunk.new) - waiting
-    if any(line.startswith("@@") for line in lines[index + 2 : index + 3]):
-        return missing == (0, 0)
-    return min(missing) >= 0
-
-
-def _count_missing_blanks(hunk: PatchHunk, counts: Counts | None) -> int | None:
-    """Count the pending blank lines that make the body as long as its header says; else None."""
-    if counts is None:
-        return None
-    missing = counts[0] - len(hunk.old)
-    fits = missing == counts[1] - len(hunk.new) and 0 <= missing <= len(hunk.blanks)
-    return missing if fits else None
+    missing = hunk.counts[0] - len(hunk.old) - waiting, hunk.counts[1] - len(hunk.new) - waiting
+    is_last = "".join(lines[index + 2 : index + 3]).startswith("@@")
+    return missing == (0, 0) if is_last else min(missing) >= 0
 
 
 END_MARK = r"\*\*\* End of File\s*"
@@ -246,12 +243,6 @@ def parse_hunks(lines: Sequence[str], body: range) -> list[PatchHunk]:
                 hunk.index, "a hunk without lines", "Give its lines, or leave it out."
             )
     return hunks
-
-
-def _anchors(line: str) -> list[str]:
-    """The texts behind `@@`, one or several on a line, without an `@@` that closes them."""
-    text = line[2:].strip().removesuffix("@@")
-    return [anchor.strip() for anchor in re.split(r"\s@@\s", text) if anchor.strip()]
 
 
 def refuse_unprefixed(lines: Sequence[str], index: int, fix: str) -> InvalidInput:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-from hkgit.dialects.dialect import NO_BLOCK, ParseResult, split_lines
+from hkgit.dialects.dialect import NO_BLOCK, Exists, split_lines
 from hkgit.dialects.file_names import require_normal
-from hkgit.edits import AnyEdit, Edit
+from hkgit.edits import AnyEdit, Edit, Spec
 from hkgit.errors import InvalidInput
 from hkgit.text import strict_json
 from hkgit.text.edit_json import parse_edit, write_edit
@@ -29,14 +29,13 @@ def detects(text: str) -> bool:
     return "operations" in found and not found.isdisjoint({"op", "version"})
 
 
-def parse(text: str) -> ParseResult:
+def parse(text: str, exists: Exists) -> Spec:
     document = strict_json.parse_document(text)
     fields = document.fields(("version", "operations"), ("base", "agent", "summary"))
     if fields["version"].value != VERSION:
         raise fields["version"].wrong(f'"{VERSION}"', f'Write "version": "{VERSION}".')
     about = {key: _line(fields[key]) for key in ("base", "agent", "summary") if key in fields}
-    edits = tuple(map(_operation, fields["operations"].items()))
-    return ParseResult(edits, about.get("base"), about.get("agent"), about.get("summary"))
+    return Spec.of(NAME, map(_operation, fields["operations"].items()), **about)
 
 
 def write(edits: Sequence[AnyEdit]) -> str:

@@ -1,10 +1,8 @@
-r"""The `search-replace` dialect: blocks between marks.
+r"""The `search-replace` dialect: blocks between marks, below the name of their file.
 
-All three markers have 5 to 12 marks. A line of text that looks like one has a `\` in front of it.
-
-The file's name is above the head. A line of content that looks like a marker has a `\` in
-front of it, which reading takes away and rendering puts there. Where the author forgot that,
-the divider is the one line that leaves both halves well-formed; when two do, we refuse.
+All three markers have 5 to 12 marks. A line of content that looks like one has a `\` in front of
+it, which reading takes away and writing puts there. Where the author forgot that, the divider is
+the one line that leaves both halves well-formed; when two do, we refuse.
 """
 
 from __future__ import annotations
@@ -12,30 +10,27 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from hkgit.dialects.dialect import ParseResult, refuse_line
+from hkgit.dialects.dialect import Exists, refuse_line
 from hkgit.dialects.headings import (
     closes,
     find_name_above,
     find_name_in_prose,
     is_fence,
     is_shell_fence,
-    list_lines_above,
-    parse_file_name,
     render_heading,
 )
-from hkgit.edits import AnyEdit, Edit
+from hkgit.edits import AnyEdit, Edit, Spec
 from hkgit.errors import SEND_AGAIN
-from hkgit.values import dataclass
 
 MARKS = "5,12"
 
 HEAD = (
     rf"(?:<{{{MARKS}}} ?|-{{{MARKS}}} )(?:(?i:SEARCH)>?|ORIGINAL)"
-    r"(?:[ \t]+line=(?P<line>[0-9]{1,9}))?\s*"
+    r"(?:[ \t]+line=([0-9]{1,9}))?\s*"
 )
+DIVIDER = rf"={{{MARKS}}}\s*"
 TAIL = rf"(?:>{{{MARKS}}} ?|\+{{{MARKS}}} )(?:(?i:REPLACE)|UPDATED)\s*"
 
-DIVIDER = rf"={{{MARKS}}}\s*"
 START = r":start_line:[ \t]*\[?([0-9]{1,9})\]?\s*"
 END = r":end_line:[ \t]*\[?[0-9]{1,9}\]?\s*"
 RULE = rf"-{{{MARKS}}}\s*"
@@ -43,7 +38,11 @@ APPEND = r":empty_search:append\s*"
 STRAY = r"\s*(?:[<>=+-]{4,} *(?:SEARCH|REPLACE)\b|<{4,} *ORIGINAL\b|>{4,} *UPDATED\b).*"
 SEEN = r"(?m)^(?:(?:<{4,} *|-{5,} +)(?i:SEARCH)\b|<{5,} *ORIGINAL\s*$)"
 
-ESCAPE = "Put a \\ in front of a line of text that looks like a marker."
+NAME = "search-replace"
+JSON = False
+BLOCK = rf"(?m)^{HEAD}$(?s:.*?)(?:^{TAIL}$|\Z)"
+
+MAX_DIVIDERS = 50
 
 _WORDS = r"(?:SEARCH|REPLACE)"
 _NEAR = (
@@ -52,55 +51,201 @@ _NEAR = (
     r"|[<>]{5,}(?:[ \t]+\S+)?\s*|[<>]{7}[ \t].*|:(?:start|end)_line:[ \t]*\[?[0-9]*\]?\s*)"
 )
 _FIRST = ("<", ">", "=", "+", "-", ":")
-
-_WHOLE = (HEAD, DIVIDER, TAIL, START, END, RULE, APPEND)
-_ESCAPED = rf"\\*(?:{'|'.join((*_WHOLE, _NEAR))})"
-
-_HEAD_LINE = "<<<<<<< SEARCH"
-_TAIL_LINES = (">>>>>>> REPLACE", "+++++++ REPLACE")
-
-
-def is_near(line: str) -> bool:
-    """Whether a line looks like a marker, or is one in a place where it means nothing."""
-    return line.lstrip().startswith(_FIRST) and re.fullmatch(_NEAR, line) is not None
+_MARKER = f"{HEAD}|{TAIL}"
+_ESCAPED = rf"\\*(?:{'|'.join((HEAD, DIVIDER, TAIL, START, END, RULE, APPEND, _NEAR))})"
+_ESCAPE = "Put a \\ in front of each line of content that looks like a marker."
+_OPENS_CONFLICT = r"<{7}(?: .*)?\s*"
+_CLOSES_CONFLICT = r">{7}(?: .*)?\s*"
+_WORD = r"\w"
 
 
-def is_hint(line: str) -> bool:
-    """Whether a line says where the old text is."""
-    return (re.fullmatch(START, line) or re.fullmatch(END, line)) is not None
+def detects(text: str) -> bool:
+    return re.search(SEEN, text) is not None
 
 
-def needs_escape(line: str) -> bool:
+def parse(text: str, exists: Exists) -> Spec:
+    lines = text.split("\n")
+    edits: list[AnyEdit] = []
+    path: str | None = None
+    index = first = 0
+    while index < len(lines):
+        if not re.fullmatch(HEAD, lines[index]):
+            index = _find_next(lines, index)
+            continue
+        above = find_name_above(lines, first, index, exists)
+        path = above or path or find_name_in_prose(lines, first, index)
+        if path is None:
+            what = "expected the name of a file on one of the three lines above, found none"
+            fix = "Write only the path on the line above the head, in backticks if it has spaces."
+            raise refuse_line(index, what, fix)
+        old, new, first = _find_halves(lines, index)
+        edits.append(_read_edit(path, lines, old, new, _read_hint(lines, index)))
+        index = first
+    return Spec.of(NAME, edits)
+
+
+def _find_next(lines: Sequence[str], index: int) -> int:
+    """Find the next line outside of blocks that may begin one; a fence of commands is skipped."""
+    if _ends_within(lines, index, ("<<<<<<< SEARCH",), least=4):
+        raise refuse_line(index, "the text ends inside the head of a block", SEND_AGAIN)
+    if re.fullmatch(STRAY, lines[index]):
+        what = f"a marker that belongs to no block: {lines[index].strip()[:40]!r}"
+        raise refuse_line(index, what, "Write <<<<<<< SEARCH, =======, >>>>>>> REPLACE.")
+    if not is_shell_fence(lines[index]):
+        return index + 1
+    if any(re.fullmatch(HEAD, line) for line in lines[index + 1 : index + 3]):
+        return index + 1
+    for after in range(index + 1, len(lines)):
+        if closes(lines[after], lines[index]):
+            return after + 1
+    raise refuse_line(index, "a fence of commands that is never closed", "Close it with ```.")
+
+
+def _ends_within(lines: Sequence[str], index: int, marks: Sequence[str], least: int = 1) -> bool:
+    """Whether the text ends, but for fences, within one of some marks."""
+    begun = lines[index].strip()
+    is_part = any(mark != begun and mark.startswith(begun) for mark in marks)
+    return is_part and len(begun) >= least and not "".join(lines[index + 1 :]).strip("`~ \t\r")
+
+
+def _read_edit(
+    path: str, lines: Sequence[str], old: range, new: range, line_hint: int | None
+) -> Edit:
+    new_text, suspects = _join_content(lines, new), tuple(_list_suspects(lines, new))
+    if [re.fullmatch(APPEND, lines[i]) is not None for i in old] == [True]:
+        return Edit(path=path, old_text="", new_text=new_text, at_end=True, suspects=suspects)
+    return Edit(
+        path=path,
+        old_text=_join_content(lines, old),
+        new_text=new_text,
+        line_hint=line_hint,
+        whole_lines=True,
+        suspects=suspects,
+    )
+
+
+def _join_content(lines: Sequence[str], half: range) -> str:
+    content = (lines[i] for i in half)
+    kept = (line.removeprefix("\\") if _needs_escape(line) else line for line in content)
+    return "".join(f"{line}\n" for line in kept)
+
+
+def _needs_escape(line: str) -> bool:
     """Whether a line of text would be read as a marker, or has backslashes before one."""
     return re.fullmatch(_ESCAPED, line) is not None
 
 
-def is_escaped(line: str) -> bool:
-    """Whether a backslash says that what follows is text."""
-    return line.startswith("\\") and needs_escape(line)
+def _list_suspects(lines: Sequence[str], new: range) -> Iterator[str]:
+    """List the new lines that look like markers, with nothing in front that says they are text."""
+    is_top = True
+    for i in new:
+        if _is_near(lines[i]) or (is_top and re.fullmatch(RULE, lines[i])):
+            yield lines[i].strip()
+        is_top = is_top and any(re.fullmatch(hint, lines[i]) for hint in (START, END))
 
 
-def begins_head(line: str) -> bool:
-    """Whether a line is the first part of a head and no more."""
-    stripped = line.strip()
-    return len(stripped) >= 4 and stripped != _HEAD_LINE and _HEAD_LINE.startswith(stripped)
+def _is_near(line: str) -> bool:
+    """Whether a line looks like a marker, or is one in a place where it means nothing."""
+    return line.lstrip().startswith(_FIRST) and re.fullmatch(_NEAR, line) is not None
 
 
-def begins_tail(line: str) -> bool:
-    """Whether a line is the first part of a tail and no more."""
-    stripped = line.strip()
-    return bool(stripped) and any(tail.startswith(stripped) for tail in _TAIL_LINES)
+def _read_hint(lines: Sequence[str], head: int) -> int | None:
+    """Read the line of the file that is named below a head, or else in it."""
+    below = [re.fullmatch(START, line) for line in lines[head + 1 : head + 2]]
+    named = (found for found in (*below, re.fullmatch(HEAD, lines[head])) if found and found[1])
+    return next((int(found[1]) for found in named), None)
 
 
-MAX_DIVIDERS = 50
-
-_ESCAPE = "Put a \\ in front of each line of content that looks like a marker."
-_OPENS_CONFLICT = r"<{7}(?: .*)?\s*"
-_WORD = r"\w"
-_CLOSES_CONFLICT = r">{7}(?: .*)?\s*"
+Halves = tuple[range, range, int]
+"""The lines of the old and of the new text of a block, and the first line behind it."""
 
 
-def choose_divider(lines: Sequence[str], head: int, found: Sequence[int], content: range) -> int:
+def _find_halves(lines: Sequence[str], head: int) -> Halves:
+    start = _skip_hints(lines, head + 1)
+    end = _find_marker(lines, start)
+    dividers = _list_dividers(lines, start, end)
+    if not dividers:
+        return _find_without_divider(lines, head, range(start, end))
+    after = end + 1
+    if not _is_tail(lines, end):
+        end, after = _find_end(lines, head, dividers, end)
+    dividers = [i for i in dividers if i < end]
+    if after == end + 1 and _repeats_tail(lines, dividers, range(start, end)):
+        end = dividers.pop()
+    middle = _choose_divider(lines, head, dividers, range(start, end))
+    return range(start, middle), range(middle + 1, end), after
+
+
+def _skip_hints(lines: Sequence[str], index: int) -> int:
+    for marker in (START, END, RULE):
+        if index < len(lines) and re.fullmatch(marker, lines[index]):
+            index += 1
+        elif marker == START:
+            break
+    return index
+
+
+def _find_without_divider(lines: Sequence[str], head: int, old: range) -> Halves:
+    """Find the halves of a block with the tail in place of the divider, and once more as the tail.
+
+    That is seen now and then. Raises InvalidInput for any other.
+    """
+    end = old.stop
+    tail = _find_marker(lines, end + 1)
+    if _is_tail(lines, end) and _is_tail(lines, tail) and not _list_dividers(lines, end, tail):
+        return old, range(end + 1, tail), tail + 1
+    found = "the end of the text" if end >= len(lines) else repr(lines[end].strip())
+    what = f"expected ======= between the old and the new text, found {found}"
+    raise refuse_line(head, what, "Put ======= between the two halves.")
+
+
+def _find_marker(lines: Sequence[str], index: int) -> int:
+    """Find the next line that is a head or a tail, else the end of the text."""
+    markers = (i for i in range(index, len(lines)) if re.fullmatch(_MARKER, lines[i]))
+    return next(markers, len(lines))
+
+
+def _is_tail(lines: Sequence[str], index: int) -> bool:
+    return index < len(lines) and re.fullmatch(TAIL, lines[index]) is not None
+
+
+def _list_dividers(lines: Sequence[str], start: int, end: int) -> list[int]:
+    return [i for i in range(start, end) if re.fullmatch(DIVIDER, lines[i])]
+
+
+def _find_end(
+    lines: Sequence[str], head: int, dividers: Sequence[int], end: int
+) -> tuple[int, int]:
+    """Find where the new text ends, and where to read on, when no tail says it.
+
+    The divider was written again in place of the tail, with nothing behind it that could be
+    content, and underlines no title; else the block is cut off. Raises InvalidInput.
+    """
+    last = dividers[-1]
+    is_repeated = len(dividers) == 2 and not _may_underline(lines, last)
+    if is_repeated and _is_wrapping(lines[last + 1 : end], end < len(lines)):
+        return last, last + 1
+    fix = "End the new text with a line >>>>>>> REPLACE."
+    for i in range(last + 1, end):
+        is_cut = _ends_within(lines, i, (">>>>>>> REPLACE", "+++++++ REPLACE"))
+        if _is_near(lines[i]) and not is_cut:
+            what = f"{lines[i].strip()[:40]!r} looks like a marker but is not one"
+            raise refuse_line(i, what, f"{fix} {_ESCAPE}")
+    if end < len(lines):
+        raise refuse_line(head, "a block without its tail", fix)
+    what = "a block without its tail: the text ends before >>>>>>> REPLACE"
+    raise refuse_line(head, what, SEND_AGAIN)
+
+
+def _is_wrapping(lines: Sequence[str], is_before_head: bool) -> bool:
+    """Whether lines hold nothing but fences, and, above a head, the name of its file."""
+    words = [line for line in lines if line.strip() and not is_fence(line)]
+    if is_before_head and len(words) == 1:
+        return any(mark in words[0] for mark in "./") and find_name_above(words, 0, 1) is not None
+    return not words
+
+
+def _choose_divider(lines: Sequence[str], head: int, found: Sequence[int], content: range) -> int:
     """Choose the divider of a block among lines that look like one; the others underline titles.
 
     That of a merge conflict within the content is none. Those as long as the head's marks come
@@ -139,7 +284,7 @@ def _leave_out_conflicts(lines: Sequence[str], found: Sequence[int], content: ra
     return [i for i in found if i not in inner] or list(found)
 
 
-def repeats_tail(lines: Sequence[str], found: Sequence[int], content: range) -> bool:
+def _repeats_tail(lines: Sequence[str], found: Sequence[int], content: range) -> bool:
     """Whether a second divider, right above the tail, says once more that the new text ends.
 
     Below a line that may be a title it underlines that; and where the first underlines a title,
@@ -155,7 +300,7 @@ def repeats_tail(lines: Sequence[str], found: Sequence[int], content: range) -> 
     return not is_title
 
 
-def may_underline(lines: Sequence[str], row: int) -> bool:
+def _may_underline(lines: Sequence[str], row: int) -> bool:
     """Whether a line of `=` may underline the line above: at the left and no shorter."""
     above = lines[row - 1]
     is_left = re.search(_WORD, above) is not None and not above.startswith((" ", "\t"))
@@ -185,205 +330,6 @@ def _has_same_titles(lines: Sequence[str], found: Sequence[int], row: int, conte
     return old == new and 2 * len(old) == others and all(map(re.compile(_WORD).search, old))
 
 
-NAME = "search-replace"
-JSON = False
-BLOCK = rf"(?m)^{HEAD}$(?s:.*?)(?:^{TAIL}$|\Z)"
-
-
-@dataclass(frozen=True)
-class _Block:
-    """The halves of a block as ranges of lines; `after` is the first line that is not its own."""
-
-    search: range
-    replace: range
-    line_hint: int | None
-    after: int
-
-
-def detects(text: str) -> bool:
-    return re.search(SEEN, text) is not None
-
-
-def parse(text: str) -> ParseResult:
-    lines = text.split("\n")
-    edits: list[AnyEdit] = []
-    path: str | None = None
-    index = first = 0
-    while index < len(lines):
-        if not re.fullmatch(HEAD, lines[index]):
-            index = _next_line(lines, index)
-            continue
-        path = (
-            find_name_above(lines, first, index) or path or find_name_in_prose(lines, first, index)
-        )
-        if path is None:
-            what = "expected the name of a file on one of the three lines above, found none"
-            fix = "Write only the path on the line above the head, in backticks if it has spaces."
-            raise refuse_line(index, what, fix)
-        block = _block(lines, index)
-        edits.append(_edit(path, lines, block))
-        index = first = block.after
-    return ParseResult(tuple(edits))
-
-
-def quote_names(text: str, exists: Callable[[str], bool]) -> str:
-    """Put the names above blocks in backticks that only the files show to be names (`run`)."""
-    lines = text.split("\n")
-    first = 0
-    for index, line in enumerate(lines):
-        if re.fullmatch(HEAD, line):
-            above = list_lines_above(lines, first, index)
-            found = ((i, parse_file_name(lines[i], exists)) for i in above)
-            at, name = next((pair for pair in found if pair[1] is not None), (0, None))
-            if name is not None and parse_file_name(lines[at]) is None:
-                lines[at] = f"`{name}`"
-        if any(re.fullmatch(mark, line) for mark in (HEAD, DIVIDER, TAIL)):
-            first = index + 1
-    return "\n".join(lines)
-
-
-def _edit(path: str, lines: Sequence[str], block: _Block) -> Edit:
-    new_text, suspects = _content(lines, block.replace), tuple(_suspects(lines, block.replace))
-    if [re.fullmatch(APPEND, lines[i]) is not None for i in block.search] == [True]:
-        return Edit(path=path, old_text="", new_text=new_text, at_end=True, suspects=suspects)
-    old_text, hint = _content(lines, block.search), block.line_hint
-    return Edit(
-        path=path,
-        old_text=old_text,
-        new_text=new_text,
-        line_hint=hint,
-        whole_lines=True,
-        suspects=suspects,
-    )
-
-
-def _next_line(lines: Sequence[str], index: int) -> int:
-    """The next line outside of blocks that may begin one; a fence of commands is skipped."""
-    if begins_head(lines[index]) and not "".join(lines[index + 1 :]).strip("`~ \t\r"):
-        raise refuse_line(index, "the text ends inside the head of a block", SEND_AGAIN)
-    if re.fullmatch(STRAY, lines[index]):
-        what = f"a marker that belongs to no block: {lines[index].strip()[:40]!r}"
-        raise refuse_line(index, what, "Write <<<<<<< SEARCH, =======, >>>>>>> REPLACE.")
-    if not is_shell_fence(lines[index]):
-        return index + 1
-    if any(re.fullmatch(HEAD, line) for line in lines[index + 1 : index + 3]):
-        return index + 1
-    for after in range(index + 1, len(lines)):
-        if closes(lines[after], lines[index]):
-            return after + 1
-    raise refuse_line(index, "a fence of commands that is never closed", "Close it with ```.")
-
-
-def _block(lines: Sequence[str], head: int) -> _Block:
-    start, line_hint = _after_hints(lines, head + 1)
-    opening = re.fullmatch(HEAD, lines[head])
-    if line_hint is None and opening is not None and opening["line"]:
-        line_hint = int(opening["line"])
-    end = _next_marker(lines, start)
-    dividers = _dividers(lines, start, end)
-    if not dividers:
-        return _without_divider(lines, head, range(start, end), line_hint)
-    after = end + 1
-    if not _is_tail(lines, end):
-        end, after = _end_without_tail(lines, head, dividers, end)
-    dividers = [i for i in dividers if i < end]
-    if after == end + 1 and repeats_tail(lines, dividers, range(start, end)):
-        end = dividers.pop()
-    middle = choose_divider(lines, head, dividers, range(start, end))
-    return _Block(range(start, middle), range(middle + 1, end), line_hint, after)
-
-
-def _without_divider(
-    lines: Sequence[str], head: int, search: range, line_hint: int | None
-) -> _Block:
-    """A block with the tail in place of the divider, and once more as the tail.
-
-    That is seen now and then. Raises InvalidInput for any other.
-    """
-    end = search.stop
-    tail = _next_marker(lines, end + 1)
-    if _is_tail(lines, end) and _is_tail(lines, tail) and not _dividers(lines, end, tail):
-        return _Block(search, range(end + 1, tail), line_hint, tail + 1)
-    found = "the end of the text" if end >= len(lines) else repr(lines[end].strip())
-    what = f"expected ======= between the old and the new text, found {found}"
-    raise refuse_line(head, what, "Put ======= between the two halves.")
-
-
-def _next_marker(lines: Sequence[str], index: int) -> int:
-    """The next line that is a head or a tail, else the end of the text."""
-    for i in range(index, len(lines)):
-        if re.fullmatch(HEAD, lines[i]) or _is_tail(lines, i):
-            return i
-    return len(lines)
-
-
-def _is_tail(lines: Sequence[str], index: int) -> bool:
-    return index < len(lines) and re.fullmatch(TAIL, lines[index]) is not None
-
-
-def _dividers(lines: Sequence[str], start: int, end: int) -> list[int]:
-    return [i for i in range(start, end) if re.fullmatch(DIVIDER, lines[i])]
-
-
-def _after_hints(lines: Sequence[str], index: int) -> tuple[int, int | None]:
-    """Where the content begins, and the line of the file that the marker names."""
-    found = re.fullmatch(START, lines[index]) if index < len(lines) else None
-    if found is None:
-        return index, None
-    index += 1
-    for marker in (END, RULE):
-        if index < len(lines) and re.fullmatch(marker, lines[index]):
-            index += 1
-    return index, int(found[1])
-
-
-def _end_without_tail(
-    lines: Sequence[str], head: int, dividers: Sequence[int], end: int
-) -> tuple[int, int]:
-    """Where the new text ends, and where to read on, when no tail says it.
-
-    The divider was written again in place of the tail, with nothing behind it that could be
-    content, and underlines no title; else the block is cut off. Raises InvalidInput.
-    """
-    last = dividers[-1]
-    is_repeated = len(dividers) == 2 and not may_underline(lines, last)
-    if is_repeated and _is_wrapping(lines[last + 1 : end], end < len(lines)):
-        return last, last + 1
-    for i in range(last + 1, end):
-        is_partial = begins_tail(lines[i]) and not "".join(lines[i + 1 :]).strip("`~ \t\r")
-        if is_near(lines[i]) and not is_partial:
-            what = f"{lines[i].strip()[:40]!r} looks like a marker but is not one"
-            fix = f"End the new text with a line >>>>>>> REPLACE. {ESCAPE}"
-            raise refuse_line(i, what, fix)
-    if end < len(lines):
-        what = "a block without its tail"
-        raise refuse_line(head, what, "End the new text with a line >>>>>>> REPLACE.")
-    what = "a block without its tail: the text ends before >>>>>>> REPLACE"
-    raise refuse_line(head, what, SEND_AGAIN)
-
-
-def _is_wrapping(lines: Sequence[str], is_before_head: bool) -> bool:
-    """Whether lines hold nothing but fences, and, above a head, the name of its file."""
-    words = [line for line in lines if line.strip() and not is_fence(line)]
-    if is_before_head and len(words) == 1:
-        return any(mark in words[0] for mark in "./") and find_name_above(words, 0, 1) is not None
-    return not words
-
-
-def _content(lines: Sequence[str], half: range) -> str:
-    kept = (lines[i][1:] if is_escaped(lines[i]) else lines[i] for i in half)
-    return "".join(f"{line}\n" for line in kept)
-
-
-def _suspects(lines: Sequence[str], replace: range) -> Iterator[str]:
-    """The new lines that look like markers, and have nothing in front that says they are text."""
-    is_top = True
-    for i in replace:
-        if is_near(lines[i]) or (is_top and re.fullmatch(RULE, lines[i])):
-            yield lines[i].strip()
-        is_top = is_top and is_hint(lines[i])
-
-
 def write_block(edit: Edit) -> str | None:
     """Write an edit as a block; None for one that says more than its texts and its line."""
     name, texts = render_heading(edit.path), (edit.old_text, edit.new_text)
@@ -400,4 +346,4 @@ def write_block(edit: Edit) -> str | None:
 
 def _escape(text: str) -> str:
     lines = text.removesuffix("\n").split("\n") if text else []
-    return "".join(f"\\{line}\n" if needs_escape(line) else f"{line}\n" for line in lines)
+    return "".join(f"\\{line}\n" if _needs_escape(line) else f"{line}\n" for line in lines)

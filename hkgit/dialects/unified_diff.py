@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from hkgit.dialects import file_names
-from hkgit.dialects.dialect import ParseResult, refuse_line
+from hkgit.dialects.dialect import Exists, refuse_line
 from hkgit.dialects.file_names import DEV_NULL
 from hkgit.dialects.headings import name_fences
 from hkgit.dialects.patch_hunk import (
@@ -27,6 +27,7 @@ from hkgit.edits import (
     DeleteFile,
     RenameFile,
     SetMode,
+    Spec,
 )
 from hkgit.errors import InvalidInput
 from hkgit.values import dataclass, field
@@ -41,6 +42,7 @@ _FENCED = r"(?m)^[ \t]*(?:`{3,}|~{3,})(?:diff|patch)[ \t\r]*$"
 _SEEN = r"(?m)^(?:diff --git \S|--- \S.*\n\+\+\+ \S)"
 _MODE = r"(?P<kind>old|new|new file|deleted file) mode (?P<mode>[0-7]{6})\s*"
 _MOVE = r"(?P<kind>rename|copy) (?P<side>from|to) (?P<name>.+)"
+_BARE = r"[+-]| \s*\S"
 _BINARY = r"GIT binary patch|Binary files .* differ"
 _OTHER_HEADER = r"index [0-9a-f]|(?:dis)?similarity index "
 
@@ -57,9 +59,7 @@ class _Section:
 
     def is_of_other_file(self, sides: tuple[str, str]) -> bool:
         """Whether `---` and `+++` name a file that the headers above them do not."""
-        known = {file_names.strip_prefix(side) for side in self.sides or sides} | set(
-            self.moves.values()
-        )
+        known = {*map(file_names.strip_prefix, self.sides or sides), *self.moves.values()}
         return not {file_names.strip_prefix(side) for side in sides if side != DEV_NULL} <= known
 
 
@@ -69,7 +69,7 @@ def detects(text: str) -> bool:
     return re.search(_FENCED, text) is not None and "\n+++ " in "\n".join(name_fences(text))
 
 
-def parse(text: str) -> ParseResult:
+def parse(text: str, exists: Exists) -> Spec:
     lines = name_fences(text.removesuffix("\n"))
     found: list[tuple[AnyEdit, bool]] = []
     index = 0
@@ -83,7 +83,7 @@ def parse(text: str) -> ParseResult:
             raise refuse_line(index, "a hunk without a file", fix)
         index += 1
     miscounted = frozenset(at for at, (_, is_miscounted) in enumerate(found, 1) if is_miscounted)
-    return ParseResult(tuple(edit for edit, _ in found), miscounted=miscounted)
+    return Spec.of(NAME, [edit for edit, _ in found], miscounted=miscounted)
 
 
 def _section(lines: Sequence[str], index: int) -> tuple[_Section, int]:
@@ -98,19 +98,14 @@ def _section(lines: Sequence[str], index: int) -> tuple[_Section, int]:
         if not section.is_of_other_file(sides):
             section.sides = sides
             index += 2
-    if section.sides and _begins_body(lines, index):
-        hunk, index = read_hunk(lines, index - 1)
+    # Below the names of the two sides a hunk may lack its `@@`.
+    is_below = section.sides is not None and lines[index - 1].startswith("+++ ")
+    is_bare = is_below and index < len(lines) and re.match(_BARE, lines[index]) is not None
+    while index < len(lines) and (lines[index].startswith("@@") or is_bare):
+        hunk, index = read_hunk(lines, index - 1 if is_bare else index)
         section.hunks.append(hunk)
-    while index < len(lines) and lines[index].startswith("@@"):
-        hunk, index = read_hunk(lines, index)
-        section.hunks.append(hunk)
+        is_bare = False
     return section, index
-
-
-def _begins_body(lines: Sequence[str], index: int) -> bool:
-    """Whether a hunk without its `@@` follows the names of the two sides."""
-    is_below = lines[index - 1].startswith("+++ ")
-    return is_below and any(line[:1] in " +-" for line in lines[index : index + 1] if line.strip())
 
 
 def _takes_header(section: _Section, lines: Sequence[str], index: int) -> bool:
@@ -142,9 +137,11 @@ def _edits(section: _Section) -> list[tuple[AnyEdit, bool]]:
         raise InvalidInput(section.where, "a file without a name", fix)
     is_miscounted = any(hunk.is_miscounted for hunk in section.hunks)
     if old == DEV_NULL or "new file" in section.modes:
-        return [(_parse_creation(section, path), is_miscounted)]
+        mode = section.modes.get("new file", REGULAR)
+        return [(CreateFile(path, _join_side(section, is_new=True), mode), is_miscounted)]
     if new == DEV_NULL or "deleted file" in section.modes:
-        return [(_parse_deletion(section, path), is_miscounted)]
+        text = _join_side(section, is_new=False)
+        return [(DeleteFile(path, old_text=text if section.hunks else None), is_miscounted)]
     edits: list[tuple[AnyEdit, bool]] = []
     if "to" in section.moves:
         edits.append((RenameFile(path, section.moves["to"]), False))
@@ -156,22 +153,13 @@ def _edits(section: _Section) -> list[tuple[AnyEdit, bool]]:
     return edits
 
 
-def _parse_creation(section: _Section, path: str) -> CreateFile:
-    if any(line.strip() for hunk in section.hunks for line in hunk.old):
-        what = "a new file with context or removed lines"
-        raise InvalidInput(section.where, what, "Begin each of its lines with +.")
-    text = join_lines([line for hunk in section.hunks for line in hunk.new])
-    if section.hunks and section.hunks[-1].final_newline is False:
-        text = text[:-1]
-    return CreateFile(path, text, section.modes.get("new file", REGULAR))
-
-
-def _parse_deletion(section: _Section, path: str) -> DeleteFile:
-    if any(line.strip() for hunk in section.hunks for line in hunk.new):
-        what = "a removed file with context or added lines"
-        raise InvalidInput(section.where, what, "Begin each of its lines with -.")
-    if not section.hunks:
-        return DeleteFile(path)
-    text = join_lines([line for hunk in section.hunks for line in hunk.old])
-    is_open = section.hunks[-1].final_newline is True
-    return DeleteFile(path, old_text=text[:-1] if is_open else text)
+def _join_side(section: _Section, *, is_new: bool) -> str:
+    """Join the lines of a file that comes or goes: its hunks have no others."""
+    others = [line for hunk in section.hunks for line in (hunk.old if is_new else hunk.new)]
+    if any(line.strip() for line in others):
+        what, other, mark = ("new", "removed", "+") if is_new else ("removed", "added", "-")
+        what = f"a {what} file with context or {other} lines"
+        raise InvalidInput(section.where, what, f"Begin each of its lines with {mark}.")
+    text = join_lines([x for hunk in section.hunks for x in (hunk.new if is_new else hunk.old)])
+    is_open = bool(section.hunks) and section.hunks[-1].final_newline is (not is_new)
+    return text[:-1] if is_open else text

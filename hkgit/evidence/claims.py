@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from hkgit.applying.evidence import LATE
 from hkgit.applying.hunk import CONTEXT, Hunk
-from hkgit.applying.outcome import COUNTS, EditOutcome, FileChange, Plan, reads_used
+from hkgit.applying.outcome import COUNTS, EditOutcome, FileChange, reads_used
 from hkgit.edits import MAX_EDITS, NOTATIONS, AnyEdit, File, Read, Spec, decode_text
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import (
@@ -24,23 +24,9 @@ from hkgit.text.hashes import digest
 from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import replace
 
-
-def record(
-    spec: Spec,
-    plan: Plan,
-    *,
-    settings: Settings,
-    base: str | None,
-    spec_digest: str,
-    reads: Sequence[Read],
-    claims: Mapping[str, Json],
-) -> Entry:
-    """Make the entry of a plan in which every edit applied, with the reads used as evidence.
-
-    Raises InvalidInput when it is larger than an entry may be.
-    """
-    entry = replace(make_entry(spec, plan, settings, reads), spec_digest=spec_digest)
-    return complete_entry(entry, base, claims)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.applying.planner import PlannedSpec
 
 
 def complete_entry(entry: Entry, base: str | None, claims: Mapping[str, Json]) -> Entry:
@@ -56,14 +42,18 @@ def complete_entry(entry: Entry, base: str | None, claims: Mapping[str, Json]) -
     return entry
 
 
-def make_entry(spec: Spec, plan: Plan, settings: Settings, reads: Sequence[Read]) -> Entry:
-    """Make the entry of a plan as it is before its commit, whose matter base and claims are."""
+def make_entry(planned: PlannedSpec, settings: Settings) -> Entry:
+    """Make the entry of a spec in which every edit applied, with the reads used as evidence.
+
+    Base and claims are its commit's matter.
+    """
+    spec, plan = planned.spec, planned.plan
     return Entry(
         ladder=LADDER_VERSION,
         threshold=settings.threshold,
         base=None,
         spec_digest=spec.digest,
-        reads=reads_used(reads, plan),
+        reads=reads_used(planned.reads, plan),
         edits=tuple(
             record_edit(spec.dialect, edit, outcome)
             for edit, outcome in zip(spec.edits, plan.outcomes, strict=True)
@@ -180,9 +170,4 @@ def read_recorded_spec(entry: Entry) -> Spec:
     expect_sayable(dialect, [edit.edit for edit in entry.edits])
     numbers = enumerate(entry.edits, 1)
     miscounted = frozenset(number for number, edit in numbers if COUNTS in edit.repairs)
-    return Spec(
-        dialect=dialect,
-        edits=tuple(edit.edit for edit in entry.edits),
-        sequential=NOTATIONS[dialect].sequential,
-        miscounted=miscounted,
-    )
+    return Spec.of(dialect, [edit.edit for edit in entry.edits], miscounted=miscounted)

@@ -7,26 +7,21 @@ of every ladder.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from hkgit.applying.evidence import CHECKED, covers, is_empty, vouches
 from hkgit.applying.hunk import apply_hunks
 from hkgit.edits import (
     EXECUTABLE,
     REGULAR,
-    AnyEdit,
     File,
-    InsertAfter,
-    ReplaceRange,
     Snapshot,
-    Spec,
 )
 from hkgit.errors import HkgitError
 from hkgit.evidence.anchors import HunkNotPlaced, reanchor_file
 from hkgit.evidence.claims import mark, record_hunk
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.evidence.verdict import Finding
-from hkgit.matching.place import Settings
 from hkgit.text.document import (
     MOST_LINES,
     Document,
@@ -35,57 +30,10 @@ from hkgit.text.document import (
     hash_lines,
     read_document,
 )
-from hkgit.text.line_map import LineMap
 from hkgit.text.paths import check_new_path, check_path
+from hkgit.values import dataclass
 
-
-def find_unexplained(
-    entry: Entry, spec: Spec, files: Snapshot, base_files: Snapshot | None
-) -> Iterator[RecordedEdit]:
-    """Find the relocated edits that nothing ties to the lines they changed.
-
-    Two things do: the edit's own hash holds at that place and nowhere else, or the line diff from
-    the base leads there.
-    """
-    moved = [
-        (edit, requested)
-        for edit, requested in zip(entry.edits, spec.edits, strict=True)
-        if edit.relocated and not _is_only_place(requested, edit, files)
-    ]
-    if not moved:
-        return
-    carried = {} if base_files is None else _carry_edits(entry, spec, files, base_files)
-    for edit, _ in moved:
-        if carried.get(edit.id) != edit.base_lines[0]:
-            yield edit
-
-
-def _is_only_place(requested: AnyEdit, edit: RecordedEdit, files: Snapshot) -> bool:
-    file = files.get(requested.path)
-    if file is None or not isinstance(requested, ReplaceRange | InsertAfter):
-        return False
-    from hkgit.applying.ranges import find_hash, lines_of_hash  # few commits are moved
-
-    document, is_insertion = Document(file.data), isinstance(requested, InsertAfter)
-    first, last = lines_of_hash(edit.base_lines[0], document, is_insertion=is_insertion)
-    expected = requested.expected_hash
-    return expected is not None and find_hash(document, last - first + 1, expected) == [first]
-
-
-def _carry_edits(
-    entry: Entry, spec: Spec, files: Snapshot, base_files: Snapshot
-) -> dict[int, Lines | None]:
-    """Where the line diff from the base leads each edit."""
-    from hkgit.applying.planner import Options, plan  # few commits are moved
-
-    options = Options(Settings(entry.threshold), relocate=True)
-    carried = {}
-    for outcome in plan(spec, base_files, options).outcomes:
-        old, new = base_files.get(outcome.path), files.get(outcome.path)
-        if outcome.error is None and old is not None and new is not None:
-            lines = LineMap.between(old.data, new.data).carry(outcome.base_lines[0])
-            carried[outcome.number] = lines
-    return carried
+_AGAIN = "Let hkgit apply the spec again, on this base."
 
 
 class Wrong(HkgitError):
@@ -96,37 +44,62 @@ class Wrong(HkgitError):
         self.rule = rule
 
 
-def derive(entry: Entry, files: Snapshot) -> tuple[dict[str, File | None], list[Finding]]:
+@dataclass(frozen=True)
+class Derived:
+    """What an entry makes of files, by path, and what is wrong with it.
+
+    It `has_moved` where a file that it was made on is here with another text.
+    """
+
+    files: Mapping[str, File | None]
+    findings: Sequence[Finding] = ()
+    has_moved: bool = False
+
+
+def derive(entry: Entry, files: Snapshot) -> Derived:
     """Derive the files that an entry changes, and find what is wrong.
 
-    Nothing is derived of a file in which something is wrong.
+    Of a file that has moved, the hashes of the evidence refer to lines that are no more. The
+    hunks' own hashes hold instead, each at its only place. Nothing is derived of a file in which
+    something is wrong.
     """
-    findings = [*whole_findings(entry), *_find_too_long(entry, files)]
+    findings = [*_whole_findings(entry), *_find_too_long(entry, files)]
     if any(each.rule == "budget" for each in findings):
-        return {}, findings
-    return _derive(entry, files, findings, moved=[])
-
-
-def _derive(
-    entry: Entry, files: Snapshot, findings: list[Finding], moved: Sequence[RecordedFile]
-) -> tuple[dict[str, File | None], list[Finding]]:
-    """Derive each file, those that have moved by their anchors, and check each edit's evidence."""
+        return Derived({}, findings)
     changed: dict[str, File | None] = {}
+    moved: set[str | None] = set()
     for file in entry.files:
+        before = None if file.path is None else files.get(file.path)
+        is_moved = _has_moved(file, before)
+        if is_moved:
+            moved |= {file.path, file.new_path}
         try:
-            changed.update(_derive_file(entry, file, files, is_moved=file in moved))
+            _check_file(file, files)
+            changed |= _derive_file(entry, file, before, is_moved=is_moved)
         except Wrong as wrong:
+            if wrong.rule == "anchor":
+                findings.append(Finding.of("before", _refuse_other(file)))
             findings.append(Finding.of(wrong.rule, wrong))
-    gone = {path for file in moved for path in (file.path, file.new_path)}
     # The lines of a file are read once, however many edits refer to it.
-    by_path = {edit.path: edit for edit in entry.edits if edit.path not in gone}
+    by_path = {edit.path: edit for edit in entry.edits if edit.path not in moved}
     bases = {path: find_base(entry, edit, files) for path, edit in by_path.items()}
     for edit in entry.edits:
         try:
-            check_evidence(edit, bases.get(edit.path))
+            _check_evidence(edit, bases.get(edit.path))
         except Wrong as wrong:
             findings.append(Finding.of(wrong.rule, wrong))
-    return changed, findings
+    return Derived(changed, findings, bool(moved))
+
+
+def _has_moved(file: RecordedFile, found: File | None) -> bool:
+    """Whether a file is here with another text than it was recorded with, and the same mode."""
+    if found is None or file.before is None or found.mode != file.before.mode:
+        return False
+    return mark(found) != file.before
+
+
+def _refuse_other(file: RecordedFile) -> Wrong:
+    return Wrong("before", file.name, "the file differs from the one that the entry was made on")
 
 
 def _find_too_long(entry: Entry, files: Snapshot) -> Iterator[Finding]:
@@ -139,7 +112,7 @@ def _find_too_long(entry: Entry, files: Snapshot) -> Iterator[Finding]:
             yield Finding.at("budget", path, what, "Split the file, or commit it by hand.")
 
 
-def whole_findings(entry: Entry) -> Iterator[Finding]:
+def _whole_findings(entry: Entry) -> Iterator[Finding]:
     """Find what is wrong with an entry, whatever the files."""
     if not entry.files:
         yield Finding("surplus", "ledger entry", "it changes nothing", "Remove it.")
@@ -154,17 +127,14 @@ def whole_findings(entry: Entry) -> Iterator[Finding]:
 
 
 def _derive_file(
-    entry: Entry, file: RecordedFile, files: Snapshot, *, is_moved: bool
+    entry: Entry, file: RecordedFile, before: File | None, *, is_moved: bool
 ) -> dict[str, File | None]:
     """Derive one file, under its old path and its new one, at its anchors if it has moved.
 
     Raises Wrong.
     """
-    check_file(file, files)
-    before = files.get(file.path) if file.path is not None else None
     if not is_moved and mark(before) != file.before:
-        what = "the file differs from the one that the entry was made on"
-        raise Wrong("before", file.name, what)
+        raise _refuse_other(file)
     base = read_document(before.data if before is not None else b"")
     data = _reanchor(file, base) if is_moved else _bytes(file, base)
     for hunk in file.hunks:
@@ -174,7 +144,7 @@ def _derive_file(
             holds = record_hunk(base, hunk.plain) == hunk
         if not holds:
             raise Wrong("hash", _where(file, hunk), "a hash of this hunk does not match")
-        check_coverage(entry, file, hunk)
+        _check_coverage(entry, file, hunk)
     changed = _place(file, data)
     after = changed.get(file.new_path or "")
     if is_moved and after == before and file.path == file.new_path:
@@ -198,7 +168,7 @@ def _place(file: RecordedFile, data: bytes) -> dict[str, File | None]:
     return changed
 
 
-def check_file(file: RecordedFile, files: Snapshot) -> None:
+def _check_file(file: RecordedFile, files: Snapshot) -> None:
     """Raise Wrong where a file may not be changed so, whatever its text."""
     if file.path == file.new_path and file.before == file.after:
         raise Wrong("surplus", file.name, "the entry does not change it", "Remove it.")
@@ -246,17 +216,17 @@ def _where(file: RecordedFile, hunk: RecordedHunk) -> str:
     return f"{file.name}:{hunk.start_line}-{hunk.end_line}"
 
 
-def check_coverage(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> None:
+def _check_coverage(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> None:
     """Raise Wrong unless a hunk writes whole lines, and edits account for every line it touches."""
     where = _where(file, hunk)
     if hunk.new_text and not hunk.new_text.endswith("\n"):  # it would run into the next line
         raise Wrong("hunk", where, "its last line has no line end")
-    ranges = [lines for edit in accountable(entry, file, hunk) for lines in edit.base_lines]
+    ranges = [lines for edit in _list_editors(entry, file, hunk) for lines in edit.base_lines]
     if not _is_covered(hunk, ranges):
         raise Wrong("coverage", where, "no edit of the spec explains these lines")
 
 
-def accountable(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> Iterator[RecordedEdit]:
+def _list_editors(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> Iterator[RecordedEdit]:
     """List the edits that a hunk names, without those that change what another edit wrote."""
     for edit in entry.edits:
         is_within_other = edit.expected_hash is None and edit.evidence != "none" and _is_point(edit)
@@ -289,7 +259,7 @@ def find_base(entry: Entry, edit: RecordedEdit, files: Snapshot) -> Document:
     return read_document(b"" if found is None else found.data)
 
 
-def check_evidence(edit: RecordedEdit, base: Document | None) -> None:
+def _check_evidence(edit: RecordedEdit, base: Document | None) -> None:
     """Check that an expected hash holds where the entry says, and covers what the edit touches.
 
     Without a base, as that of a file that has moved, its lines are no more. Raises Wrong.
@@ -321,28 +291,3 @@ def _vouches(edit: RecordedEdit, base: Document) -> bool:
         return bool(_lines_of_hash(edit))
     covered = all(covers(edit.evidence_lines, lines) for lines in edit.base_lines)
     return covered and vouches(base, edit.evidence_lines)
-
-
-_AGAIN = "Let hkgit apply the spec again, on this base."
-
-
-def is_moved(entry: Entry, files: Snapshot) -> bool:
-    """Whether a file that the entry was made on is here with another text, and the same mode."""
-    return any(_has_moved(file, files) for file in entry.files)
-
-
-def _has_moved(file: RecordedFile, files: Snapshot) -> bool:
-    found = None if file.path is None else files.get(file.path)
-    if found is None or file.before is None or found.mode != file.before.mode:
-        return False
-    return mark(found) != file.before
-
-
-def reanchor(entry: Entry, files: Snapshot) -> tuple[dict[str, File | None], list[Finding]]:
-    """Derive an entry's files with its hunks at their places on another base; find what is wrong.
-
-    A file that has not moved is derived as ever. Of one that has, the hashes of the evidence
-    refer to lines that are no more; the hunks' own hashes hold instead, each at its only place.
-    """
-    moved = [file for file in entry.files if _has_moved(file, files)]
-    return _derive(entry, files, [*whole_findings(entry)], moved)

@@ -15,8 +15,7 @@ from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.claims import read_recorded_spec
 from hkgit.evidence.entry import LEDGER, Entry, RecordedHunk, entry_id, entry_path, read_entry
 from hkgit.git.repository import Repository
-from hkgit.text.document import has_too_many_lines
-from hkgit.text.line_words import Words, words_of, words_of_files
+from hkgit.text.document import Words, has_too_many_lines, words_of, words_of_files
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass
 

@@ -18,7 +18,7 @@ from hkgit.applying.hunk import Hunk
 from hkgit.applying.outcome import FileChange, Plan, reads_used
 from hkgit.applying.planner import Options, plan
 from hkgit.applying.quotes import REPAIR as LINE_ENDS
-from hkgit.applying.ranges import lines_of_edit, lines_of_hash
+from hkgit.applying.ranges import find_hash, lines_of_edit, lines_of_hash
 from hkgit.edits import (
     AnyEdit,
     DeleteFile,
@@ -38,11 +38,11 @@ from hkgit.edits import (
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.anchors import anchor_hunks
 from hkgit.evidence.claims import mark, read_recorded_spec, record_edit
-from hkgit.evidence.derivation import find_unexplained
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.evidence.verdict import Finding
 from hkgit.matching.place import LADDER_VERSION, Settings
 from hkgit.text.document import MOST_LINES, Document, Lines, find_line_end, hash_lines, terminate
+from hkgit.text.line_map import LineMap
 from hkgit.values import replace
 
 _RATED = ("tier", "similarity", "confidence", "repairs")
@@ -75,7 +75,7 @@ def recompute(
     # Few edits have moved, and only those ask for the base.
     has_moved = any(edit.relocated for edit in entry.edits)
     base_files = base_of(entry) if has_moved else None
-    moved = [*find_unexplained(entry, spec, files, base_files)] if has_moved else []
+    moved = [*_find_unexplained(entry, spec, files, base_files)] if has_moved else []
     if moved and base_files is None:
         return None
     what = "edit {} names other lines, and nothing shows that they moved here"
@@ -85,6 +85,51 @@ def recompute(
         *_read_findings(entry, planned),
         *_file_findings(entry, planned, is_rebuilt=False),
     ]
+
+
+def _find_unexplained(
+    entry: Entry, spec: Spec, files: Snapshot, base_files: Snapshot | None
+) -> Iterator[RecordedEdit]:
+    """Find the relocated edits that nothing ties to the lines they changed.
+
+    Two things do: the edit's own hash holds at that place and nowhere else, or the line diff from
+    the base leads there.
+    """
+    moved = [
+        (edit, requested)
+        for edit, requested in zip(entry.edits, spec.edits, strict=True)
+        if edit.relocated and not _is_only_place(requested, edit, files)
+    ]
+    if not moved:
+        return
+    carried = {} if base_files is None else _carry_edits(entry, spec, files, base_files)
+    for edit, _ in moved:
+        if carried.get(edit.id) != edit.base_lines[0]:
+            yield edit
+
+
+def _is_only_place(requested: AnyEdit, edit: RecordedEdit, files: Snapshot) -> bool:
+    file = files.get(requested.path)
+    if file is None or not isinstance(requested, ReplaceRange | InsertAfter):
+        return False
+    document, is_insertion = Document(file.data), isinstance(requested, InsertAfter)
+    first, last = lines_of_hash(edit.base_lines[0], document, is_insertion=is_insertion)
+    expected = requested.expected_hash
+    return expected is not None and find_hash(document, last - first + 1, expected) == [first]
+
+
+def _carry_edits(
+    entry: Entry, spec: Spec, files: Snapshot, base_files: Snapshot
+) -> dict[int, Lines | None]:
+    """Where the line diff from the base leads each edit."""
+    options = Options(Settings(entry.threshold), relocate=True)
+    carried = {}
+    for outcome in plan(spec, base_files, options).outcomes:
+        old, new = base_files.get(outcome.path), files.get(outcome.path)
+        if outcome.error is None and old is not None and new is not None:
+            lines = LineMap.between(old.data, new.data).carry(outcome.base_lines[0])
+            carried[outcome.number] = lines
+    return carried
 
 
 def find_unrequested(entry: Entry, files: Snapshot) -> list[Finding]:

@@ -117,14 +117,6 @@ class RefusalLog:
         """Open the record of the repository with this git directory."""
         return cls(common_dir / "hkgit" / NAME)
 
-    @classmethod
-    def of_git_dir(cls, git_dir: Path) -> RefusalLog:
-        """Open the record for a work tree's own git directory, which may share another's."""
-        try:
-            return cls.of(git_dir / (git_dir / "commondir").read_text("utf-8").strip())
-        except OSError:
-            return cls.of(git_dir)
-
     def read(self) -> list[RefusedAttempt]:
         """Read every attempt, the oldest first; what cannot be read is left out.
 

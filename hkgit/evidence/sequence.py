@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from hkgit.edits import EXECUTABLE, REGULAR, File, Overlay, Snapshot
 from hkgit.evidence.claims import mark
-from hkgit.evidence.derivation import derive, is_moved, reanchor
+from hkgit.evidence.derivation import derive
 from hkgit.evidence.entry import Entry, FileMark
 from hkgit.evidence.verdict import Entries, Finding, Verdict
 from hkgit.git.objects import TreeEntry, TreeSnapshot
@@ -129,23 +129,21 @@ class EntrySequence:
 
     def _add(self, entry_id: str, entry: Entry) -> None:
         files = Overlay(self.before, self.files)
-        changed, wrong = derive(entry, files)
-        if not wrong:
+        derived = derive(entry, files)
+        wrong = derived.findings
+        self.has_moved |= derived.has_moved
+        if not wrong and derived.has_moved:
+            wrong = self._check_at_home(entry_id, entry, files)
+        elif not wrong:
             again = self._recompute(entry, files)
             if again is None:
                 what = "names other lines, and the commit that shows why is not here"
                 again = [Finding("decoy", entry.edits[0].where, what, _FETCH)]
             wrong = again
-        elif is_moved(entry, files):
-            changed, worse = reanchor(entry, files)
-            self.has_moved = True
-            is_adrift = any(finding.rule == "anchor" for finding in worse)
-            wrong = [*wrong, *worse] if is_adrift else worse
-            wrong = wrong or self._check_at_home(entry_id, entry, files)
         self.findings += wrong
-        self.files = {**self.files, **changed}
+        self.files = {**self.files, **derived.files}
 
-    def _recompute(self, entry: Entry, home: Snapshot) -> list[Finding] | None:
+    def _recompute(self, entry: Entry, home: Snapshot) -> Sequence[Finding] | None:
         """What is wrong with an entry whose spec is located again in the files of its home."""
         if not self.recomputes:
             return []
@@ -155,16 +153,16 @@ class EntrySequence:
         self.is_recomputed = self.is_recomputed and is_rated_here(entry)
         return recompute(entry, home, self.base_of)
 
-    def _check_at_home(self, entry_id: str, entry: Entry, files: Snapshot) -> list[Finding]:
+    def _check_at_home(self, entry_id: str, entry: Entry, files: Snapshot) -> Sequence[Finding]:
         """Check an entry on the files that it says it was made on, if they are here."""
         home = self._find_home(entry, files)
-        wrong: list[Finding] | None = None
+        wrong: Sequence[Finding] | None = None
         if home is None:
             self.notes.append(f"entry {entry_id[:12]} was made on files that are missing here")
         else:
-            changed, wrong = derive(entry, home)
-            self.home |= changed
-            wrong = wrong or self._recompute(entry, home)
+            derived = derive(entry, home)
+            self.home |= derived.files
+            wrong = derived.findings or self._recompute(entry, home)
         if wrong is None:
             self.is_recomputed = False
             self.unlocated.append((entry, files))

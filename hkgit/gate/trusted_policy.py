@@ -7,12 +7,10 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from hkgit.edits import EXECUTABLE, REGULAR, File, MappingSnapshot, Snapshot
 from hkgit.errors import InvalidInput, Rejected
-from hkgit.gate.policy.consistency import expect_consistent
-from hkgit.gate.policy.key_table import KEYS, parse_policy
+from hkgit.gate.policy.key_table import extend_policy, parse_policy
 from hkgit.gate.policy.model import BUILT_IN, Policy
 from hkgit.git.objects import HEX
 from hkgit.git.repository import Repository
@@ -260,34 +258,6 @@ def follow_policy(repository: Repository, policy: Policy, followed: int = 1) -> 
 
 MOST_POLICIES = 5
 """So many policies may extend one another."""
-
-
-def extend_policy(policy: Policy, base: Policy) -> Policy:
-    """Lay one policy over another. Raises InvalidInput for the first key that loosens."""
-    fields: dict[str, Any] = {}
-    for key in KEYS:
-        if key.name not in (policy.table or {}):
-            continue
-        name = key.field or key.name
-        own, below = getattr(policy, name), getattr(base, name)
-        is_closed = key.tightening.opens and key.name not in base.open
-        if is_closed or key.tightening.is_looser(own, below):
-            where, fix = f"{policy.source}: {key.name}", f"{base.source} may only be tightened."
-            raise InvalidInput(where, "is looser than the policy that it extends", fix)
-        added = (each for each in own if each not in below) if key.tightening.adds else ()
-        fields[name] = (*below, *added) if key.tightening.adds else own
-    if "allowed_signers" in fields:
-        fields["signers"] = policy.signers
-    fields |= {
-        "extends": None,
-        "open": base.open,
-        "source": f"{policy.source} over {base.source}",
-        "table": policy.table,
-        "below": (base.table, *base.below),
-    }
-    joined = replace(base, **fields)
-    expect_consistent(joined)
-    return joined
 
 
 def _read_extended(repository: Repository, named: str, by: Policy) -> Policy:

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, File, encode_text
 from hkgit.errors import InvalidInput
-from hkgit.git.backend import common_dir_of
+from hkgit.git.layout import common_dir_of
 from hkgit.git.objects import TreeSnapshot
 from hkgit.text.paths import fold_name, quote_path
 from hkgit.values import dataclass

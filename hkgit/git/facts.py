@@ -199,17 +199,17 @@ def _is_odd(git_dir: str) -> bool:
     own = (name for name in os.environ if name.startswith(("HKGIT_", "GITHEAD_")))
     if any(name not in _HARMLESS for name in own) or not os.path.isdir(git_dir):
         return True
-    grafts = f"{_common(git_dir)}/info/grafts"
+    grafts = f"{find_shared(git_dir)}/info/grafts"
     return os.path.lexists(f"{git_dir}/MERGE_HEAD") or os.path.lexists(grafts)
 
 
-def _common(git_dir: str) -> str:
-    """The directory that linked worktrees share."""
+def find_shared(git_dir: str | os.PathLike[str]) -> str:
+    """Find the directory of objects and branches, which linked worktrees share."""
     try:
-        with open(f"{git_dir}/commondir", "rb") as file:
+        with open(os.path.join(git_dir, "commondir"), "rb") as file:
             return os.path.join(git_dir, os.fsdecode(file.read(5000)).rstrip("\n"))
-    except FileNotFoundError:
-        return git_dir
+    except OSError:
+        return os.fspath(git_dir)
 
 
 def _branch(git_dir: str) -> str | None:

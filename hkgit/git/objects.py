@@ -7,7 +7,6 @@ import stat
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import cached_property
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -23,7 +22,7 @@ from hkgit.edits import (
     encode_text,
 )
 from hkgit.errors import InvalidInput, Unverifiable
-from hkgit.git.backend import BLOB, COMMIT, TAG, TREE
+from hkgit.git.layout import BLOB, COMMIT, TAG, TREE
 from hkgit.git.program import Git
 from hkgit.text.hashes import start_hash
 from hkgit.text.paths import LONGEST_PATH, quote_path
@@ -329,25 +328,18 @@ class Trees:
         before = _NONE if old is None else self._tree(old)
         data = b"" if new is None else self._data(new)
         first, last, end = _find_shared(before, data)
-        starts = before.starts[first : last + 1]
-        size = len(new or old or "") // 2
-        if starts[-1] == end and len(before.data) == len(data):
-            alike = _pair_ids(before.data, data, starts, size)
-            if alike is not None:
-                if new is not None and new not in self._known:
-                    self._keep(new, _RawTree(data, before.starts))
-                return alike
-        if new is not None and new not in self._known:
-            self._keep(new, _check_tree(new, data, before, first, last, end))
-        pattern = _ENTRY[2 * size]
-        sides = (
-            {
-                name: (mode, side_id)
-                for mode, name, side_id in pattern.findall(each, starts[0], stop)
-            }
-            for each, stop in ((before.data, starts[-1]), (data, end))
+        pattern, start, stop = (
+            _ENTRY[len(new or old or "")],
+            before.starts[first],
+            before.starts[last],
         )
-        left, right = sides
+        was, now = pattern.findall(before.data, start, stop), pattern.findall(data, start, end)
+        if new is not None and new not in self._known:
+            # As in most trees: entries differ in their ids alone.
+            is_alike = stop == end and [each[:2] for each in was] == [each[:2] for each in now]
+            starts = before.starts if is_alike else _check_tree(new, data, before, first, last, end)
+            self._keep(new, _RawTree(data, starts))
+        left, right = ({name: (mode, own) for mode, name, own in each} for each in (was, now))
         pairs = ((name, left.get(name), right.get(name)) for name in {**left, **right})
         return [each for each in pairs if each[1] != each[2]]
 
@@ -355,7 +347,7 @@ class Trees:
         found = self._known.get(tree_id)
         if found is None:
             data = self._data(tree_id)
-            found = _check_tree(tree_id, data, _NONE, 0, 0, len(data))
+            found = _RawTree(data, _check_tree(tree_id, data, _NONE, 0, 0, len(data)))
             self._keep(tree_id, found)
         return found
 
@@ -401,24 +393,13 @@ def _find_shared(old: _RawTree, data: bytes) -> tuple[int, int, int]:
     return first, last, starts[last] + shift
 
 
-def _pair_ids(old: bytes, new: bytes, starts: Sequence[int], size: int) -> list[Difference] | None:
-    """What differs where entries differ in their ids alone, as in most trees; None elsewhere."""
-    found: list[Difference] = []
-    for start, end in pairwise(starts):
-        head = old[start : end - size]
-        if new[start : end - size] != head:
-            return None
-        mode, _, name = head[:-1].partition(b" ")
-        was, now = old[end - size : end], new[end - size : end]
-        if was != now:
-            found.append((name, (mode, was), (mode, now)))
-    return found
-
-
 def _check_tree(
     tree_id: str, data: bytes, like: _RawTree, first: int, last: int, end: int
-) -> _RawTree:
-    """A tree, of which only what it does not share with a well-formed one need be looked at."""
+) -> Sequence[int]:
+    """Where the entries of a tree begin, and last where they end. Raises Unverifiable.
+
+    Only what it does not share with a well-formed one need be looked at.
+    """
     start, shift = like.starts[first], end - like.starts[last]
     pattern = _ENTRY[len(tree_id)]
     found = pattern.findall(data, start, end)
@@ -437,7 +418,7 @@ def _check_tree(
     if starts[-1] != end or not is_sorted or is_twice:
         raise Unverifiable(f"tree {tree_id}", "is malformed", "Look at it with git fsck.")
     after = [at + shift for at in like.starts[last + 1 :]]
-    return _RawTree(data, [*like.starts[:first], *starts, *after])
+    return [*like.starts[:first], *starts, *after]
 
 
 Files = Mapping[str, File | TreeEntry | None]
@@ -524,33 +505,28 @@ def verify_principal(git: Git, commit: Commit, allowed_signers: str) -> str | No
     # Of several git takes the first for all of them, and asks gpg if that is of its kind.
     if name + _SSH not in header or header.count(name + b" ") != 1:
         return None
-    with _make_trust_options(allowed_signers) as trusted:
-        log = ("log", "-1", "--no-show-signature", "--format=%G?%n%GS", commit.id, "--")
-        trust, _, principal = git(*trusted, *log).text.partition("\n")
-    return principal if trust == "G" else None
-
-
-def verify_tagger(git: Git, tag_id: str, allowed_signers: str) -> str | None:
-    """Return the principal that the SSH signature of an annotated tag belongs to, or None.
-
-    The caller has seen that it is an SSH signature: for another kind git would ask other programs.
-    """
-    with _make_trust_options(allowed_signers) as trusted:
-        asked = git(*trusted, "verify-tag", "--raw", tag_id, check=False)
-    found = re.search(_GOOD, asked.stderr)
-    return found[1] if asked.code == 0 and found is not None else None
+    return find_principal(git, COMMIT, commit.id, allowed_signers)
 
 
 _GOOD = r'(?m)^Good "git" signature for (\S+) with '
 
 
-@contextmanager
-def _make_trust_options(allowed_signers: str) -> Iterator[tuple[str, ...]]:
-    """Options for git by which these signers alone count."""
+def find_principal(git: Git, kind: str, object_id: str, allowed_signers: str) -> str | None:
+    """Return the principal that the SSH signature of a commit or a tag belongs to, or None.
+
+    The caller has seen that it is an SSH signature: for another kind git would ask other programs.
+    """
     import tempfile  # few commits are signed
 
     with tempfile.TemporaryDirectory(prefix="hkgit-signers-") as directory:
         listed = Path(directory) / "allowed_signers"
         listed.write_text(allowed_signers)
         # Named here, so that a configuration cannot put another judge in its place.
-        yield ("-c", f"gpg.ssh.allowedSignersFile={listed}", "-c", "gpg.ssh.program=ssh-keygen")
+        options = (
+            *("-c", f"gpg.ssh.allowedSignersFile={listed}"),
+            *("-c", "gpg.ssh.program=ssh-keygen"),
+            *("-c", "gpg.minTrustLevel=undefined"),
+        )
+        asked = git(*options, f"verify-{kind}", "--raw", object_id, check=False)
+    found = re.search(_GOOD, asked.stderr)
+    return found[1] if asked.code == 0 and found is not None else None

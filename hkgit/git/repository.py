@@ -22,7 +22,14 @@ from pathlib import Path
 from hkgit.edits import encode_text
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
 from hkgit.git import facts
-from hkgit.git.backend import (
+from hkgit.git.cat_file import CatFile, write_pack
+from hkgit.git.clean_merge import (
+    CleanMerge,
+    EmptyRepository,
+    empty_repository,
+    expect_merge_bases,
+)
+from hkgit.git.layout import (
     BLOB,
     COMMIT,
     NO_FETCH,
@@ -36,13 +43,6 @@ from hkgit.git.backend import (
     refuse_ref_name,
     refuse_unwritten,
     write_own_ref,
-)
-from hkgit.git.cat_file import CatFile, write_pack
-from hkgit.git.clean_merge import (
-    CleanMerge,
-    EmptyRepository,
-    empty_repository,
-    expect_merge_bases,
 )
 from hkgit.git.objects import (
     DEEPEST,
@@ -59,12 +59,12 @@ from hkgit.git.objects import (
     TreeSnapshot,
     build_tree,
     compute_id,
+    find_principal,
     is_empty_tree,
     parse_commit,
     read_tag,
     read_taggers,
     verify_principal,
-    verify_tagger,
 )
 from hkgit.git.program import Completed, Git, prepare_git, read_config, refuse_failed
 from hkgit.text.paths import check_tree_path
@@ -375,7 +375,7 @@ class Repository:
 
     def verify_tag(self, tag_id: str, allowed_signers: str) -> str | None:
         """Return the principal whose SSH key signed a tag, or None (see `signatures`)."""
-        return verify_tagger(self.git, tag_id, allowed_signers)
+        return find_principal(self.git, TAG, tag_id, allowed_signers)
 
     @property
     def object_directories(self) -> tuple[Path, ...]:

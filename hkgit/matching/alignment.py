@@ -165,7 +165,7 @@ def _nearest(change: LineChange, targets: Targets) -> tuple[int | None, int | No
     return above[-1] if above else None, below[0] if below else None
 
 
-def is_whole(change: LineChange, targets: Targets, lines: Sequence[bytes]) -> bool:
+def is_unbroken(change: LineChange, targets: Targets, lines: Sequence[bytes]) -> bool:
     """Whether no line is among those that a change removes which the author did not know."""
     found = [t for t in targets[change.old_start : change.old_end] if t is not None]
     inside = set(range(found[0], found[-1])).difference(found) if found else ()

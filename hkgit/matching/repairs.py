@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 
 from hkgit.matching.words import fold_typed
@@ -25,42 +26,27 @@ _NUMBERED = re.compile(
 """What `cat -n`, `nl`, `grep -n` and the reading tools of agents put before a line."""
 
 
-def strip_line_numbers(old: bytes, new: bytes) -> Texts | None:
-    """Strip the numbers that a reading tool put before each line, at times only the old.
+def _strip_numbers(old: bytes, new: bytes, *, is_spaced: bool = False) -> Texts | None:
+    """A reading tool put a number before each line, and a space behind it where `is_spaced`.
 
-    Returns both texts, None where the old lines carry no numbers or those of the new lines can be
-    read in two ways.
-    """
-    return _strip(old, new, lambda _, mark: mark.end())
-
-
-def strip_spaced_numbers(old: bytes, new: bytes) -> Texts | None:
-    """Strip numbers and the space between number and line; None where there are none."""
-
-    def end(line: bytes, mark: Mark) -> int | None:
-        rest = line[mark.end() :]
-        return mark.end() + rest.startswith(b" ") if rest[:1] in (b"", b" ") else None
-
-    return _strip(old, new, end)
-
-
-def _strip(old: bytes, new: bytes, end: Callable[[bytes, Mark], int | None]) -> Texts | None:
-    """Cut each numbered line at its `end`; None where a line has none.
-
-    Behind whitespace alone it has to be shown how many are the tool's where the new lines have no
-    numbers: by an old line that is a new one too.
+    At times only the old lines have them. None too where those of the new lines can be read in two
+    ways. Behind whitespace alone it has to be shown how many are the tool's where the new lines
+    have no numbers: by an old line that is a new one too.
     """
     found = _find_numbers(old, new)
     if found is None:
         return None
     texts = []
     for text, marks in zip((old, new), found[:2], strict=True):
-        pairs = list(zip(_lines(text), marks, strict=True))
-        ends = [0 if mark is None else end(line, mark) for line, mark in pairs]
-        if None in ends:
-            return None
-        cut = b"\n".join(line[at:] for (line, _), at in zip(pairs, ends, strict=True))
-        texts.append(cut + b"\n" if text.endswith(b"\n") else cut)
+        lines = []
+        for line, mark in zip(_lines(text), marks, strict=True):
+            rest = line if mark is None else line[mark.end() :]
+            if is_spaced and mark is not None:
+                if rest and not rest.startswith(b" "):
+                    return None
+                rest = rest[1:]
+            lines.append(rest)
+        texts.append(b"\n".join(lines) + b"\n" * text.endswith(b"\n"))
     plain, rest = texts
     is_shown = any(line.strip() for line in {*_lines(plain)} & {*_lines(rest)})
     is_sure = is_shown or any(found[1]) or found[2] != b" " or not new
@@ -230,8 +216,8 @@ REPAIRS: dict[str, Repair] = {
     "backslashes": _backslashes,
     "misquoted": lambda old, new: None,
     "fence": _fence,
-    "line-numbers": strip_line_numbers,
-    "spaced-line-numbers": strip_spaced_numbers,
+    "line-numbers": _strip_numbers,
+    "spaced-line-numbers": partial(_strip_numbers, is_spaced=True),
     "escapes": _escapes,
     "quotes": _quotes,
     "newlines": _newlines,

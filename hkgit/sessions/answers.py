@@ -93,8 +93,16 @@ class EditReport:
 class UndoReport:
     """The calls that were taken back, and the files that changed: path -> new content."""
 
+    session: str
     calls: tuple[str, ...]
     files: Mapping[str, File | None]
+
+    @property
+    def document(self) -> JsonObject:
+        """It as JSON."""
+        files = sorted(to_json_text(path) or "" for path in self.files)
+        calls = [*self.calls]
+        return {"status": "undone", "session": self.session, "calls": calls, "files": files}
 
 
 def render_mending_read(

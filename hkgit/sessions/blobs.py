@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from hkgit.edits import File
@@ -70,6 +70,12 @@ class Blobs:
         except OSError as error:
             raise refuse_unwritable(place, error) from error
         return name
+
+    def put_files(self, files: Iterable[File | None]) -> None:
+        """Keep the bytes of files. Raises GitRefused."""
+        for file in files:
+            if file is not None:
+                self.put(file.data)
 
     def get(self, name: str) -> bytes | None:
         """Return the bytes of that name; None where they are not kept, or are damaged."""

@@ -15,8 +15,7 @@ from hkgit.gate.entrypoints.hook_scripts import asks_hkgit
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import PendingEdit, list_waiting
 from hkgit.sessions.commit_entries import propose
-from hkgit.sessions.stage import open_journals
-from hkgit.sessions.waiting_edits import has_moved
+from hkgit.sessions.waiting_edits import has_moved, open_journals
 from hkgit.values import dataclass
 
 _MOST = 200

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from hkgit.edits import Read
@@ -22,7 +22,7 @@ from hkgit.evidence.entry import (
 )
 from hkgit.sessions.blobs import Blobs, keep_json, refuse_unwritable
 from hkgit.sessions.homes import STATE_FILE, UNNAMED, say_waiting
-from hkgit.sessions.knowledge import FileKnowledge
+from hkgit.sessions.knowledge import FileKnowledge, Knowledge
 from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import dataclass, field, replace
 
@@ -38,16 +38,16 @@ class JournaledCall:
     `entries` are its specs, each as a ledger entry on the files that it was applied to; base and
     claims are the commit's matter. `undoes` are the calls that it took back, `reversals` what that
     changed; then it has no entries. `time` is in milliseconds since 1970. `origin` says where the
-    call is known from, if not from the tool that made it.
+    call is known from, if not from the tool that made it. The journal gives it its number, `id`.
     """
 
-    id: int
-    time: int
     agent: str
-    entries: tuple[Entry, ...] = field(compare=False)
+    entries: tuple[Entry, ...] = field(default=(), compare=False)
     reversals: tuple[RecordedFile, ...] = field(default=(), compare=False)
     undoes: tuple[int, ...] = ()
     origin: str = ""
+    time: int = field(default_factory=lambda: time.time_ns() // 10**6)
+    id: int = 0
 
     @property
     def changes(self) -> tuple[RecordedFile, ...]:
@@ -65,30 +65,25 @@ class JournaledCall:
         return states
 
 
-def call_json(call: JournaledCall) -> Json:
-    """Write a call as JSON."""
-    return {
-        "id": call.id,
-        "time": call.time,
-        "agent": call.agent,
-        "entries": [*map(entry_json, call.entries)],
-        "reversals": [*map(file_json, call.reversals)],
-        "undoes": call.undoes,
-        "origin": call.origin,
-    }
+def _call_json(call: JournaledCall) -> JsonObject:
+    entries, reversals = map(entry_json, call.entries), map(file_json, call.reversals)
+    return vars(call) | {"entries": [*entries], "reversals": [*reversals]}
 
 
-def parse_call(value: Json) -> JournaledCall:
-    """Parse the call that `call_json` wrote. Raises InvalidInput, KeyError, TypeError."""
+def _parse_call(value: JsonObject) -> JournaledCall:
     return JournaledCall(
-        id=value["id"],
-        time=value["time"],
-        agent=value["agent"],
-        entries=tuple(map(parse_entry, value["entries"])),
-        reversals=tuple(map(parse_file, value["reversals"])),
-        undoes=tuple(value["undoes"]),
-        origin=value["origin"],
+        **value
+        | {
+            "entries": tuple(map(parse_entry, value["entries"])),
+            "reversals": tuple(map(parse_file, value["reversals"])),
+            "undoes": tuple(value["undoes"]),
+        }
     )
+
+
+def _refuse_damaged(place: Path) -> GitRefused:
+    fix = "Move this file away: the session goes on without it, the files stay as they are."
+    return GitRefused(str(place), "is damaged", fix)
 
 
 LATEST = 64
@@ -97,114 +92,23 @@ LATEST = 64
 UnitKey = tuple[int, int, int]
 """An edit by its call, its spec (from 0), and its number there (from 1)."""
 
-_Knowledge = Mapping[str, FileKnowledge]
-
-
-class JournaledCalls(Mapping[int, JournaledCall]):
-    """Every call by its number, the oldest first; each is read when it is asked for.
-
-    `begun` are those of which it is not known that they were written as a whole.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._latest: dict[int, JournaledCall] = {}
-        self._numbers: list[int] = []
-        self.begun: list[int] = []
-
-    def look(self) -> None:
-        """See which there are now."""
-        try:
-            with os.scandir(self._folder) as found:
-                names = [each.name[:-5] for each in found if each.name.endswith(".json")]
-        except FileNotFoundError:
-            names = []
-        self.begun = sorted(int(name[1:]) for name in names if name[0] == ".")
-        self._numbers = sorted(int(name) for name in names if name[0] != ".")
-
-    def __getitem__(self, number: int) -> JournaledCall:
-        if number not in self._latest:
-            self._latest[number] = self._read(self.place(number))
-            if len(self._latest) > LATEST:
-                del self._latest[next(iter(self._latest))]
-        return self._latest[number]
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._numbers)
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def place(self, number: int, *, is_begun: bool = False) -> Path:
-        """Name the place of a call."""
-        return self._folder / f"{'.' * is_begun}{number:06}.json"
-
-    def begun_call(self) -> JournaledCall | None:
-        """Find the first call that died before all its files were written."""
-        return self._read(self.place(self.begun[0], is_begun=True)) if self.begun else None
-
-    def put(self, call: JournaledCall, *, is_begun: bool) -> None:
-        """Write a call. Raises OSError."""
-        self._latest.pop(call.id, None)
-        keep_json(self.place(call.id, is_begun=is_begun), call_json(call))
-        self.look()
-
-    def end(self, number: int) -> None:
-        """Count a call that has begun as written. Raises OSError."""
-        with suppress(FileNotFoundError):  # where it could not be said at once, it is said again
-            self.place(number, is_begun=True).replace(self.place(number))
-        self.look()
-
-    def drop(self, numbers: Iterable[int]) -> None:
-        """Take calls out, those that have begun as well."""
-        for number in numbers:
-            for is_begun in (False, True):
-                self.place(number, is_begun=is_begun).unlink(missing_ok=True)
-            self._latest.pop(number, None)
-        self.look()
-
-    def _read(self, place: Path) -> JournaledCall:
-        try:
-            return parse_call(json.loads(place.read_bytes()))
-        except FileNotFoundError:
-            raise KeyError(place.name) from None
-        except OSError as error:
-            raise GitRefused(str(place), f"cannot be read: {error.strerror}") from error
-        except (ValueError, KeyError, TypeError, InvalidInput) as error:
-            raise _refuse_damaged(place) from error
-
-
-def _refuse_damaged(place: Path) -> GitRefused:
-    fix = "Move this file away: the session goes on without it, the files stay as they are."
-    return GitRefused(str(place), "is damaged", fix)
-
 
 @dataclass(frozen=True)
 class JournalState:
     """What a session knows, and has recorded.
 
-    `last` is the number of the last call. `recorded` maps the entries that commits were given to
-    the edits that each accounts for. `fresh` is what calls of a `turn` of the model have shown:
-    the other calls of that turn were written before, so it is known from the next one on.
+    `last` is the number of the last call that was written as a whole: that says it has been.
+    `recorded` maps the entries that commits were given to the edits that each accounts for.
     """
 
     last: int = 0
-    undone: frozenset[int] = frozenset()
-    known: _Knowledge = field(default_factory=dict)
-    fresh: _Knowledge = field(default_factory=dict)
-    turn: str = ""
+    knowledge: Knowledge = Knowledge()
     recorded: Mapping[str, frozenset[UnitKey]] = field(default_factory=dict)
 
     def write(self) -> JsonObject:
         """Write it as JSON."""
-        return {
-            "last": self.last,
-            "undone": sorted(self.undone),
-            "known": _knowledge_json(self.known),
-            "fresh": _knowledge_json(self.fresh),
-            "turn": self.turn,
-            "recorded": {name: sorted(edits) for name, edits in self.recorded.items()},
-        }
+        recorded = {name: sorted(edits) for name, edits in self.recorded.items()}
+        return {"last": self.last, "knowledge": self.knowledge.write(), "recorded": recorded}
 
     @classmethod
     def read(cls, value: Json) -> JournalState:
@@ -213,28 +117,7 @@ class JournalState:
             name: frozenset((call, spec, number) for call, spec, number in edits)
             for name, edits in value["recorded"].items()
         }
-        return cls(
-            last=value["last"],
-            undone=frozenset(value["undone"]),
-            known=_parse_knowledge(value["known"]),
-            fresh=_parse_knowledge(value["fresh"]),
-            turn=value["turn"],
-            recorded=recorded,
-        )
-
-
-def _knowledge_json(known: _Knowledge) -> Json:
-    return {
-        path: [each.version, *([*lines, part] for lines, part in each.ranges.items())]
-        for path, each in known.items()
-    }
-
-
-def _parse_knowledge(value: Json) -> _Knowledge:
-    return {
-        path: FileKnowledge(version, {(first, last): part for first, last, part in parts})
-        for path, (version, *parts) in value.items()
-    }
+        return cls(value["last"], Knowledge.read(value["knowledge"]), recorded)
 
 
 class SessionJournal:
@@ -246,11 +129,11 @@ class SessionJournal:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.blobs = Blobs.of_session(folder)
-        self.calls = JournaledCalls(folder / "calls")
         self.state = JournalState()
         self.landed: frozenset[str] = frozenset()
         self._place = folder / STATE_FILE
         self._read = b""
+        self._latest: dict[int, JournaledCall] = {}
 
     def load(self) -> Self:
         """Read what others have left since, too. Raises GitRefused."""
@@ -260,13 +143,14 @@ class SessionJournal:
             data = b""
         except OSError as error:
             raise GitRefused(str(self._place), f"cannot be read: {error.strerror}") from error
-        if data != self._read or not data:
+        if not data:  # all calls that are there count as written
+            self.state = JournalState(last=max(self.list_numbers(), default=0))
+        elif data != self._read:
             try:
-                self.state = JournalState.read(json.loads(data)) if data else JournalState()
+                self.state = JournalState.read(json.loads(data))
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise _refuse_damaged(self._place) from error
-            self._read = data
-        self.calls.look()
+        self._read = data
         return self
 
     def update(self, **changes: Any) -> None:
@@ -277,17 +161,36 @@ class SessionJournal:
         except OSError as error:
             raise refuse_unwritable(self._place, error) from error
 
-    def learn(self, known: Mapping[str, FileKnowledge | None], **changes: Any) -> None:
-        """Record what is known of files; None where nothing is any more."""
-        both = {**self.state.known, **known}
-        found = {path: each for path, each in both.items() if each is not None}
-        self.update(known=found, **changes)
+    def list_numbers(self) -> list[int]:
+        """List the numbers of all calls, the one that has begun among them."""
+        try:
+            with os.scandir(self.folder / "calls") as found:
+                names = [each.name for each in found]
+        except FileNotFoundError:
+            return []
+        return sorted(int(name[:-5]) for name in names if name.endswith(".json"))
+
+    @property
+    def calls(self) -> list[JournaledCall]:
+        """The calls that were written as a whole, the oldest first. Raises GitRefused."""
+        found = (self._read_call(each) for each in self.list_numbers() if each <= self.state.last)
+        return [call for call in found if call is not None]
+
+    @property
+    def begun(self) -> JournaledCall | None:
+        """The call of which it is not known that it was written as a whole. Raises GitRefused."""
+        return self._read_call(self.state.last + 1)
+
+    @property
+    def undone(self) -> frozenset[int]:
+        """The numbers of the calls that were taken back."""
+        return frozenset(number for call in self.calls for number in call.undoes)
 
     @property
     def effective(self) -> list[JournaledCall]:
         """The calls whose edits were written and not taken back, the oldest first."""
-        found = (self.calls.get(id) for id in self.calls if id not in self.state.undone)
-        return [call for call in found if call is not None and not call.undoes]
+        undone = self.undone
+        return [call for call in self.calls if call.id not in undone and not call.undoes]
 
     @property
     def committed(self) -> frozenset[UnitKey]:
@@ -305,39 +208,41 @@ class SessionJournal:
             if any((call.id, *each) not in done for each in _list_edits(call))
         ]
 
-    def begin(self, call: JournaledCall) -> None:
-        """Record that a call is about to be written. Raises GitRefused."""
-        place = self.calls.place(call.id, is_begun=True)
+    def begin_turn(self, turn: str = "") -> None:
+        """See `Knowledge.begin_turn`; it is written with what comes next."""
+        knowledge = self.state.knowledge.begin_turn(turn, self.blobs.get)
+        self.state = replace(self.state, knowledge=knowledge)
+
+    def begin(self, call: JournaledCall) -> JournaledCall:
+        """Record that a call is about to be written; answers with its number. Raises GitRefused."""
+        if not self._read:
+            self.update()
+        call = replace(call, id=self.state.last + 1)
         try:
             if self.folder.name != UNNAMED:  # calls without a session wait for no commit
                 say_waiting(self.folder.parent)
-            self.calls.put(call, is_begun=True)
         except OSError as error:
-            raise refuse_unwritable(place, error) from error
+            raise refuse_unwritable(self.folder.parent, error) from error
+        self._put(call)
+        return call
 
     def end(self, call: JournaledCall, known: Mapping[str, FileKnowledge | None]) -> None:
         """Record that all files of a call are written, and what the session knows of each."""
-        state = self.state
-        self.learn(known, last=max(state.last, call.id), undone=state.undone.union(call.undoes))
-        try:
-            self.calls.end(call.id)
-        except OSError as error:
-            raise refuse_unwritable(self.folder, error) from error
+        left = {path: after.sha256 for path, (_, after) in call.states().items() if after}
+        knowledge = self.state.knowledge.follow(known, left, self.blobs.get)
+        self.update(last=call.id, knowledge=knowledge)
 
     def abort(self, call: JournaledCall) -> None:
         """Record that a call was not written, or was taken back."""
-        undone = self.state.undone.difference(call.undoes)
-        self.learn(dict.fromkeys(call.states()), undone=undone)
-        self.calls.drop([call.id])
+        self._drop(call.id)
+        nothing = dict.fromkeys(call.states())
+        self.update(knowledge=self.state.knowledge.follow(nothing, {}, self.blobs.get))
 
     def mend(self, call: JournaledCall, spec: int, read: Read) -> None:
         """Record a read of a file as it was before a call. Raises GitRefused."""
         entries = [*call.entries]
         entries[spec] = replace(entries[spec], reads=(*entries[spec].reads, read))
-        try:
-            self.calls.put(replace(call, entries=tuple(entries)), is_begun=False)
-        except OSError as error:
-            raise refuse_unwritable(self.folder, error) from error
+        self._put(replace(call, entries=tuple(entries)))
 
     def record(self, entries: Mapping[str, frozenset[UnitKey]]) -> None:
         """Record what a commit is given; entries that nobody has are forgotten."""
@@ -350,18 +255,48 @@ class SessionJournal:
         """Drop all calls but these and what they depend on. Raises GitRefused."""
         state, numbers = self.state, {call.id for call in kept}
         self.update(
-            last=max([state.last, *self.calls]),
-            undone=state.undone & numbers,
             recorded={
                 name: each
                 for name, each in state.recorded.items()
                 if any(call in numbers for call, _, _ in each)
             },
         )
-        self.calls.drop([*(number for number in self.calls if number not in numbers)])
-        known = (*state.known.values(), *state.fresh.values())
+        for number in {*self.list_numbers()} - numbers:
+            self._drop(number)
         sides = (side for call in kept for change in call.changes for side in _sides(change))
-        self.blobs.keep({*(each.version for each in known), *sides})
+        self.blobs.keep({*state.knowledge.versions, *sides})
+
+    def _place_of(self, number: int) -> Path:
+        return self.folder / "calls" / f"{number:06}.json"
+
+    def _read_call(self, number: int) -> JournaledCall | None:
+        if number in self._latest:
+            return self._latest[number]
+        place = self._place_of(number)
+        try:
+            call = _parse_call(json.loads(place.read_bytes()))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise GitRefused(str(place), f"cannot be read: {error.strerror}") from error
+        except (ValueError, KeyError, TypeError, InvalidInput) as error:
+            raise _refuse_damaged(place) from error
+        self._latest[number] = call
+        if len(self._latest) > LATEST:
+            del self._latest[next(iter(self._latest))]
+        return call
+
+    def _put(self, call: JournaledCall) -> None:
+        self._latest.pop(call.id, None)
+        place = self._place_of(call.id)
+        try:
+            keep_json(place, _call_json(call))
+        except OSError as error:
+            raise refuse_unwritable(place, error) from error
+
+    def _drop(self, number: int) -> None:
+        self._latest.pop(number, None)
+        self._place_of(number).unlink(missing_ok=True)
 
 
 def _sides(change: RecordedFile) -> Iterator[str]:

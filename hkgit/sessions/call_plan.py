@@ -15,7 +15,8 @@ from hkgit.evidence.claims import make_entry
 from hkgit.evidence.entry import Entry
 from hkgit.matching.place import Settings
 from hkgit.sessions.answers import UnreadEdit, join_touched, render_mending_read
-from hkgit.sessions.knowledge import UNKEPT, FileKnowledge, Kept, carry_knowledge, know_lines
+from hkgit.sessions.blobs import Blobs
+from hkgit.sessions.knowledge import FileKnowledge, Kept
 from hkgit.text.document import Document
 from hkgit.text.hashes import digest
 from hkgit.values import dataclass, field, replace
@@ -52,7 +53,12 @@ class CallPlan:
 
     def make_entries(self, settings: Settings) -> tuple[Entry, ...]:
         """Make the entry of each spec, on the files that those before it leave."""
-        return tuple(make_entry(each.spec, each.plan, settings, each.reads) for each in self.steps)
+        return tuple(make_entry(each, settings) for each in self.steps)
+
+    def keep_versions(self, blobs: Blobs) -> None:
+        """Keep every version of the files that it changes. Raises GitRefused."""
+        for each in (each for step in self.steps for each in step.plan.files):
+            blobs.put_files((each.before, each.after))
 
     @cached_property
     def changed(self) -> dict[str, File | None]:
@@ -153,9 +159,9 @@ def _receipts(
         if file is None:
             stale[path] = "it was deleted since this session read it"
             continue
-        if knowledge.version not in (UNKEPT, digest(file.data)):
+        if knowledge.version != digest(file.data):
             stale[path] = "it has changed since this session read it"
-        receipts += carry_knowledge(knowledge, file.data, kept).receipts(path)
+        receipts += knowledge.receipts(path, file.data, kept)
     return receipts, stale
 
 
@@ -188,9 +194,9 @@ def _learn(
     document = Document(change.after.data)
     lines = [(1, document.line_count)]
     if not is_whole and change.before is not None:
-        held = () if before is None else carry_knowledge(before, change.before.data, kept).ranges
+        held = () if before is None else before.carry(change.before.data, kept).lines
         lines = map_lines(change.hunks).learn(held)
-    learned[change.new_path] = know_lines(change.after.data, lines)
+    learned[change.new_path] = FileKnowledge.of(change.after.data, lines)
     return learned
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from hkgit.applying.evidence import LATE, is_blind
-from hkgit.edits import File, MappingSnapshot, Overlay, Snapshot
+from hkgit.edits import File, MappingSnapshot, Overlay, Read, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.claims import complete_entry, make_claims, make_entry, make_squash_claim
 from hkgit.evidence.entry import Entry, entry_id, entry_path
@@ -28,12 +28,10 @@ from hkgit.git.repository import Repository
 from hkgit.matching.place import Settings
 from hkgit.sessions.answers import render_mending_read
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, UnitKey, group_connected
-from hkgit.sessions.placement import Built, CommitBuilder, PlacedEdits
-from hkgit.sessions.selection import choose_edits
+from hkgit.sessions.placement import Built, CommitBuilder, PlacedEdits, choose_edits
 from hkgit.sessions.waiting_edits import find_effective, is_unread
 from hkgit.text.diff import find_changes
-from hkgit.text.document import Document
-from hkgit.text.line_words import Words, words_of_files
+from hkgit.text.document import Document, Words, words_of_files
 from hkgit.values import dataclass, field, replace
 
 
@@ -197,7 +195,7 @@ class _Making:
             self._propose(entry, units, is_net=False)
             return
         try:
-            whole = _restate(run, start, landed)
+            whole = restate(run, start, landed)
         except HkgitError as error:
             named = units[0].name + (f", to {units[-1].name}" if len(units) > 1 else "")
             self.notes.append(
@@ -264,18 +262,27 @@ class _Making:
                 yield f"{path}: no session's edits explain {what}"
 
 
-def _restate(run: Sequence[PlacedEdits], start: Snapshot, landed: Words) -> Entry | None:
-    """Tell the net change of some steps as an entry; None for no change. Raises InvalidInput."""
+def restate(
+    run: Sequence[PlacedEdits],
+    start: Snapshot,
+    landed: Words | None = None,
+    more: Sequence[Read] = (),
+) -> Entry | None:
+    """Tell the net change of some steps as an entry; None for no change. Raises InvalidInput.
+
+    With `landed` it writes no other words, and with `more` that was read as well.
+    """
     # Few commits need the ladder.
     from hkgit.applying.net import NetChange
 
-    net = NetChange()
+    net = NetChange(start)
     for step in run:
         net.add(step.changes, step.reads)
-    net.drop(landed)
+    if landed is not None:
+        net.drop(landed)
     settings = Settings(min(step.units[0].entry.threshold for step in run))
-    whole = net.restate(start, settings)
-    return None if whole is None else make_entry(whole.spec, whole.plan, settings, whole.reads)
+    whole = net.restate(settings, more)
+    return None if whole is None else make_entry(whole, settings)
 
 
 def list_blind(entry: Entry, units: Sequence[PendingEdit]) -> Iterator[str]:

@@ -5,14 +5,16 @@ Two processes that open the same session see each other's calls.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
 
 from hkgit import dialects
 from hkgit.applying.files import has_file, write_files
 from hkgit.edits import File, Overlay, Read, Spec, encode_text
-from hkgit.errors import GitRefused, InvalidInput, Stale
+from hkgit.errors import GitRefused, HkgitError, InvalidInput, Stale
 from hkgit.sessions import homes as places
 from hkgit.sessions.answers import EditReport, UndoReport
 from hkgit.sessions.call_journal import JournaledCall, SessionJournal
@@ -22,16 +24,9 @@ from hkgit.sessions.file_lines import (
     EditableCheckout,
     Reading,
     read_checkout,
+    read_snapshot,
 )
-from hkgit.sessions.writer import (
-    at_work,
-    begin_turn,
-    carry_out,
-    end_adopted,
-    keep_versions,
-    learn_reading,
-    next_call,
-)
+from hkgit.sessions.writer import at_work, carry_out
 from hkgit.text.hashes import digest
 from hkgit.values import dataclass, replace
 
@@ -40,8 +35,9 @@ if TYPE_CHECKING:
     from typing import Self
 
     from hkgit.applying.planner import Options
+    from hkgit.evidence.refusal_log import RefusalLog
     from hkgit.sessions.call_plan import CallPlan
-    from hkgit.sessions.session_status import Status
+    from hkgit.sessions.session_states import Status
 
 
 _Files = Mapping[str, File | None]
@@ -97,15 +93,47 @@ class EditSession:
         Raises InvalidInput when there is no such file or line.
         """
         if before is not None:
-            from hkgit.sessions.late_reads import read_before  # few edits are blind
-
-            return read_before(self.root, self.journal, before, path, start, end)
+            return self._read_before(before, path, start, end)
         reading, data = read_checkout(self.root, path, start, end, hashline=hashline, limit=limit)
         if reading.kind != "text" or (not reading.raw_lines and reading.total_lines):
             return reading
         with at_work(self.root, self.journal):
-            seen = {(reading.start_line, reading.end_line): reading.range_hash or ""}
-            learn_reading(self.journal, path, seen, data, self.turn)
+            journal, lines = self.journal, (reading.start_line, reading.end_line)
+            journal.blobs.put(data)
+            known, kept = journal.state.knowledge, journal.blobs.get
+            journal.update(knowledge=known.learn(path, [lines], data, kept, self.turn))
+        return replace(reading, has_receipt=True)
+
+    def _read_before(self, call: str, path: str, start: int | None, end: int | None) -> Reading:
+        """Read lines as they were before a call, and keep a receipt for that call's edits."""
+        # Few edits are blind.
+        from hkgit.applying.evidence import LATE
+        from hkgit.edits import MappingSnapshot
+
+        journal = self.journal
+        with at_work(self.root, journal):
+            changes = (
+                (each, at, change.before)
+                for each in journal.effective
+                if str(each.id) == call
+                for at, entry in enumerate(each.entries)
+                for change in entry.files
+                if path in (change.path, change.new_path)
+            )
+            first = next(changes, None)
+            if first is None:
+                fix = (
+                    "Run this command outside the sandbox, or call the tool `read` of hkgit's"
+                    f" server with path {path}, session {self.session} and before {call}."
+                )
+                places.expect_kept_here(self.root, journal.folder, fix)
+                raise InvalidInput(f"call {call}", f"did not change {path}, or was undone")
+            found, spec, before = first
+            file = journal.blobs.file(before)
+            files = MappingSnapshot({} if file is None else {path: file})
+            reading, _ = read_snapshot(files, path, start, end, limit=None)
+            lines = reading.start_line, reading.end_line
+            journal.mend(found, spec, Read(path, *lines, reading.range_hash or "", LATE))
         return replace(reading, has_receipt=True)
 
     # Editing
@@ -144,22 +172,55 @@ class EditSession:
                 write_files(self.root, plan.changed, plan.found)
                 return self._answer(plan, None)
         with at_work(self.root, self.journal):
-            begin_turn(self.journal)
+            self.journal.begin_turn()
             plan = self._plan(specs, options, expect)
             if not plan.is_ok:
                 return self._refuse(plan)
             call = self._keep_call(plan, options)
             known = {} if self._is_unnamed else plan.known
-            carry_out(self.root, self.journal, call, plan.changed, known)
-            if self._is_unnamed and len(self.journal.calls) > 2 * KEPT_CALLS:
+            call = carry_out(self.root, self.journal, call, plan.changed, known)
+            if self._is_unnamed and len(self.journal.list_numbers()) > 2 * KEPT_CALLS:
                 self.journal.forget(self.journal.effective[-KEPT_CALLS:])
         return self._answer(plan, call.id)
 
     def _refuse(self, plan: CallPlan) -> EditReport:
-        """Note a call that is refused."""
-        from hkgit.sessions.refused_calls import note_refused
+        """Note what was refused in the clone's own record, and say what of it is in conflict."""
+        from hkgit.evidence.refusal_log import CONFLICTS, describe_conflicts, list_refused
 
-        return EditReport(plan.outcomes, conflicts=note_refused(self.root, plan, self._agent(plan)))
+        edits = [edit for step in plan.steps for edit in step.spec.edits]
+        refused, report = list_refused(edits, plan.outcomes), EditReport(plan.outcomes)
+        log, agent = self._find_log(), self._agent(plan)
+        if log is None:
+            return report
+        with suppress(OSError):  # no edit is refused because a record failed
+            log.note(agent, "edit", int(time.time()), refused)
+        if not any(each.status in CONFLICTS for each in refused):
+            return report
+        # Few refusals are conflicts, and these open the repository.
+        from hkgit.git.repository import Repository
+
+        try:
+            repository = Repository.discover(self.root)
+        except HkgitError:  # no repository: there is nobody to be in conflict with
+            return report
+        conflicts = describe_conflicts(repository, log, agent, refused, "HEAD")
+        return replace(report, conflicts=tuple(conflicts))
+
+    def note_unread(self, call: str, error: InvalidInput) -> None:
+        """Keep a spec that cannot be read, in the clone's own record."""
+        from hkgit.evidence.refusal_log import note_unread
+
+        log = self._find_log()
+        if log is not None:
+            note_unread(log, self.agent, call, error)
+
+    def _find_log(self) -> RefusalLog | None:
+        """Find the record of the checkout's clone; None without a repository."""
+        from hkgit.evidence.refusal_log import RefusalLog
+        from hkgit.git.facts import find_shared
+
+        git_dir = places.find_git_dir(self.root)
+        return None if git_dir is None else RefusalLog.of(Path(find_shared(git_dir)))
 
     def _agent(self, plan: CallPlan) -> str:
         return self.agent if plan.agent is None else plan.agent
@@ -182,7 +243,7 @@ class EditSession:
         files = EditableCheckout(self.root)
         if self._is_unnamed:
             return plan_call(specs, files, options, reads, {}, lambda _: None)
-        known = self.journal.load().state.known
+        known = self.journal.load().state.knowledge.known
         return plan_call(specs, files, options, reads, known, self.journal.blobs.get)
 
     def _answer(self, plan: CallPlan, call: int | None) -> EditReport:
@@ -194,15 +255,14 @@ class EditSession:
         return EditReport(plan.outcomes, plan.changed, None if call is None else str(call), blind)
 
     def _keep_call(self, plan: CallPlan, options: Options) -> JournaledCall:
-        """Make the next call's record, and keep every version of its files. Raises GitRefused."""
-        for each in plan.steps:
-            keep_versions(self.journal.blobs, each.plan.files)
-        return next_call(self.journal, self._agent(plan), plan.make_entries(options.settings))
+        """Make a call's record, and keep every version of its files. Raises GitRefused."""
+        plan.keep_versions(self.journal.blobs)
+        return JournaledCall(self._agent(plan), plan.make_entries(options.settings))
 
-    def adopt(self, spec: Spec, before: _Files, time: int = 0) -> EditReport:
+    def adopt(self, spec: Spec, before: _Files, when: int = 0) -> EditReport:
         """Record an edit that another tool has made; `before` are its files as they were.
 
-        `time` is when, in milliseconds since 1970. Raises Stale where the spec does not lead from
+        `when` is in milliseconds since 1970. Raises Stale where the spec does not lead from
         there to what is in the checkout.
         """
         from hkgit.applying.planner import Options
@@ -210,19 +270,18 @@ class EditSession:
 
         options = Options(shows_diff=False)
         with at_work(self.root, self.journal):
-            begin_turn(self.journal, self.turn)
-            checkout, state = Checkout(self.root), self.journal.state
+            self.journal.begin_turn(self.turn)
+            checkout, known = Checkout(self.root), self.journal.state.knowledge.known
             files, kept = Overlay(checkout, before), self.journal.blobs.get
-            plan = plan_call([spec], files, options, (), state.known, kept)
+            plan = plan_call([spec], files, options, (), known, kept)
             if not plan.is_ok:
                 return EditReport(plan.outcomes)
             for path in (path for path, file in plan.changed.items() if checkout.get(path) != file):
                 fix = "The file is not what the call of another tool says."
                 raise Stale(path, "is different in the checkout", fix)
             call = self._keep_call(plan, options)
-            call = replace(call, time=time or call.time)
-            self.journal.begin(call)
-            end_adopted(self.journal, call, plan)
+            call = self.journal.begin(replace(call, time=when or call.time))
+            self.journal.end(call, plan.known)
         return self._answer(plan, call.id)
 
     # Undoing
@@ -240,8 +299,26 @@ class EditSession:
 
     def status(self) -> Status:
         """Collect the session's calls, the receipts that hold, and what is not in a commit yet."""
-        from hkgit.sessions.session_status import collect_status
+        from hkgit.sessions.session_states import collect_status
         from hkgit.sessions.waiting_edits import see_head
 
         see_head(self.root, [self.journal])
         return collect_status(self.session, self.journal, Checkout(self.root))
+
+
+def open_session(root: Path, name: str | None) -> EditSession:
+    """Open the session of that name; without one, that of the newest call that is not undone.
+
+    Raises InvalidInput where no call can be undone.
+    """
+    if name is not None:
+        return EditSession.open(root, name)
+    from hkgit.sessions.waiting_edits import see_head  # few calls leave the session open
+
+    journals = [SessionJournal(folder) for folder in places.find_folders(root)]
+    see_head(root, journals)
+    found = [(calls[-1].time, each.folder.name) for each in journals if (calls := each.standing)]
+    if not found:
+        fix = "hkgit edit keeps its calls in the git directory; so does --session elsewhere."
+        raise InvalidInput("undo", "there is no call that can be undone", fix)
+    return EditSession.open(root, max(found)[1])

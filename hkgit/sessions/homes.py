@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hkgit.errors import GitRefused, InvalidInput
+from hkgit.git.facts import find_shared
 from hkgit.git.state_files import find_files
 from hkgit.text.hashes import sha256
 from hkgit.text.paths import check_new_path
@@ -80,11 +81,8 @@ def is_guarded(root: Path) -> bool:
     git_dir = find_git_dir(root)
     if git_dir is None:
         return False
-    try:  # a linked worktree shares what most of git's directory holds
-        shared = git_dir / (git_dir / "commondir").read_text("utf-8", "surrogateescape").strip()
-    except OSError:
-        shared = git_dir
-    return any((each / name).exists() for each, name in ((root, ".hkgit"), (shared, "hkgit")))
+    # A linked worktree shares what most of git's directory holds.
+    return (root / ".hkgit").exists() or Path(find_shared(git_dir), "hkgit").exists()
 
 
 def list_candidates(root: Path) -> Iterator[Path]:

@@ -12,24 +12,27 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from hkgit.applying.evidence import LATE
-from hkgit.applying.file_diff import compare_files
-from hkgit.applying.net import NetChange
+from hkgit.applying.outcome import FileChange
 from hkgit.edits import File, Read, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.evidence.claims import list_read_lines, make_entry
+from hkgit.evidence.claims import list_read_lines
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.evidence.replay import make_candidate, replay_merge
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.landing import RESOLVE
-from hkgit.matching.place import Settings
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
-from hkgit.sessions.commit_entries import Proposal, ProposedEntry, list_blind, propose_entry
-from hkgit.sessions.placement import carry_read
+from hkgit.sessions.commit_entries import (
+    Proposal,
+    ProposedEntry,
+    list_blind,
+    propose_entry,
+    restate,
+)
+from hkgit.sessions.placement import PlacedEdits
 from hkgit.sessions.waiting_edits import is_unread
 from hkgit.text.document import Document
 from hkgit.text.hashes import digest
-from hkgit.text.line_map import LineMap
 
 _CONFLICT = re.compile(
     rb"^<{7} [^\n]*\n(.*?)(?:^\|{7}[^\n]*\n.*?)?^={7}\r?\n.*?^>{7} [^\n]*\n",
@@ -40,10 +43,6 @@ _CONFLICT = re.compile(
 def without_marks(data: bytes) -> bytes:
     """Replace each marked conflict in a file by the first parent's side."""
     return _CONFLICT.sub(rb"\1", data)
-
-
-Step = tuple[tuple[PendingEdit, ...], bytes]
-"""The edits of one spec of a call, and the file that it found."""
 
 
 def propose_merge(
@@ -81,45 +80,41 @@ def _resolve(
     ours, marked, staged = (files.get(path) for files in sides)
     if ours is None or marked is None or staged is None:
         raise InvalidInput(path, "one side of the conflict has no such file")
-    steps = _find_steps(path, waiting, staged.data, (without_marks(marked.data), ours.data))
-    units = tuple(unit for own, _ in steps for unit in own)
-    reads: list[Read] = []
-    for own, before in steps:
-        moved = LineMap.between(before, ours.data)
-        known = list_read_lines(own[0].entry, {unit.number for unit in own})
-        reads += (each for read in known if read.path == path for each in carry_read(read, moved))
+    steps = _find_steps(path, waiting, staged, (without_marks(marked.data), ours.data))
+    units = tuple(unit for step in steps for unit in step.units)
     more: list[Read] = []
     if not any(is_unread(unit.entry, unit.number) for unit in units):
         # What git has merged beside the conflict has the hash of the file that it was merged into.
-        kind = LATE if any(read.kind == LATE for read in reads) else "hash"
+        kind = LATE if any(x.kind == LATE for step in steps for x in step.reads) else "hash"
         more.append(Read(path, None, None, range_hash=Document(ours.data).whole_hash, kind=kind))
-    net = NetChange()
-    net.add(compare_files(sides[0].get, sides[2].get, [path]), reads)
-    whole = net.restate(sides[0], Settings(), more)
-    if whole is None:
+    entry = restate(steps, sides[0], more=more)
+    if entry is None:
         raise InvalidInput(path, "is staged as it was")
-    entry = make_entry(whole.spec, whole.plan, Settings(), whole.reads)
     return propose_entry(entry, units, base, log, is_net=len(steps) > 1)
 
 
 def _find_steps(
-    path: str, units: Sequence[PendingEdit], staged: bytes, starts: tuple[bytes, bytes]
-) -> list[Step]:
+    path: str, units: Sequence[PendingEdit], staged: File, starts: tuple[bytes, bytes]
+) -> list[PlacedEdits]:
     """Find the edits of sessions that lead from the file as git left it to the file as staged."""
-    steps: list[Step] = []
-    wanted = digest(staged)
+    steps: list[PlacedEdits] = []
+    after = staged
     here = (unit for unit in units if path in unit.paths)
     groups = [tuple(group) for _, group in groupby(here, key=lambda unit: unit.key)]
-    for group in reversed(groups):
-        for change in group[0].entry.files:
-            if not path == change.path == change.new_path:
+    for own in reversed(groups):
+        entry, blobs = own[0].entry, own[0].journal.blobs
+        for each in entry.files:
+            if not path == each.path == each.new_path:
                 continue
-            before, after = group[0].version(change.before), group[0].version(change.after)
-            if before is None or after is None or digest(after) != wanted:
+            before = blobs.file(each.before)
+            if before is None or each.after is None or each.after.sha256 != digest(after.data):
                 break
-            steps.insert(0, (group, before))
-            wanted = digest(before)
-            if without_marks(before) in starts:
+            hunks = tuple(hunk.plain for hunk in each.hunks)
+            change = FileChange(path=path, new_path=path, before=before, after=after, hunks=hunks)
+            reads = list_read_lines(entry, {unit.number for unit in own})
+            steps.insert(0, PlacedEdits(own, (change,), tuple(reads)))
+            after = before
+            if without_marks(before.data) in starts:
                 return steps
     what = "what is staged is not just what edits of sessions made of the conflict"
     raise InvalidInput(path, what)

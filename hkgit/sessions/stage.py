@@ -20,25 +20,16 @@ from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER, entry_path
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import SessionJournal, list_waiting
 from hkgit.sessions.homes import (
-    UNNAMED,
-    find_folders,
     find_unused,
     lock_sessions,
     say_more,
     say_none_waits,
 )
-from hkgit.sessions.waiting_edits import has_moved, may_be_committed, see_head
+from hkgit.sessions.waiting_edits import has_moved, may_be_committed, open_journals, see_head
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.sessions.commit_entries import Proposal
-
-
-def open_journals(repository: Repository, root: Path) -> list[SessionJournal]:
-    """Open the journals of all named sessions of a checkout: other calls are no evidence."""
-    found = [SessionJournal(folder) for folder in find_folders(root) if folder.name != UNNAMED]
-    see_head(repository, found)
-    return found
 
 
 def withdraw(repository: Repository) -> None:
@@ -194,7 +185,7 @@ def stage(repository: Repository) -> Proposal:
             say_none_waits(root)
         _forget(journals)
     if find_unused(root):
-        from hkgit.sessions.end import expire
+        from hkgit.sessions.session_states import expire
 
         expire(root)
     return proposal

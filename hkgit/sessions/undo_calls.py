@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from hkgit.applying.hunk import Hunk
+from hkgit.applying.file_diff import compare
 from hkgit.applying.outcome import FileChange, Plan, files_after
 from hkgit.edits import File, Overlay, Snapshot
 from hkgit.errors import Conflict, InvalidInput, Stale
@@ -25,14 +25,11 @@ from hkgit.sessions.knowledge import (
     NOTHING,
     FileKnowledge,
     Kept,
-    carry_knowledge,
-    learn_lines,
 )
 from hkgit.sessions.placement import carry_change
 from hkgit.sessions.waiting_edits import find_effective, see_head
-from hkgit.sessions.writer import at_work, begin_turn, carry_out, keep_files, next_call
-from hkgit.text.diff import find_changes
-from hkgit.text.document import Document, terminate
+from hkgit.sessions.writer import at_work, carry_out
+from hkgit.text.document import Document
 
 _FIX = "Change it back by hand, or undo what came after it first."
 
@@ -42,9 +39,9 @@ def undo_calls(
 ) -> UndoReport:
     """See `EditSession.undo`."""
     with at_work(root, journal):
-        begin_turn(journal)
+        journal.begin_turn()
         see_head(root, [journal])
-        state, files, blobs = journal.state, Checkout(root), journal.blobs
+        files, blobs = Checkout(root), journal.blobs
         kept = journal.standing
         ids = {unit.call.id for unit in find_effective(files, list_units(journal))}
         effective = [each for each in kept if each.id in ids]
@@ -62,12 +59,13 @@ def undo_calls(
             now |= _reverse(change, Overlay(files, now), blobs)
         changed = {path: file for path, file in now.items() if files.get(path) != file}
         reversals = tuple(_tell(path, files.get(path), file) for path, file in changed.items())
-        keep_files(blobs, [*map(files.get, changed), *changed.values()])
-        known = _reread(calls, state.known, Overlay(files, changed), blobs.get)
+        blobs.put_files([*map(files.get, changed), *changed.values()])
+        known = journal.state.knowledge.known
+        known = _reread(calls, known, Overlay(files, changed), blobs.get)
         numbers = tuple(each.id for each in calls)
-        back = next_call(journal, agent, reversals=reversals, undoes=numbers)
+        back = JournaledCall(agent, reversals=reversals, undoes=numbers)
         carry_out(root, journal, back, changed, known)
-    return UndoReport(tuple(map(str, numbers)), changed)
+    return UndoReport(journal.folder.name, tuple(map(str, numbers)), changed)
 
 
 def _tell(path: str, before: File | None, after: File | None) -> RecordedFile:
@@ -96,9 +94,8 @@ def _reread(
             version = next((each.before for each in entry.files if each.path == read.path), None)
             if file is not None and version is not None:
                 now = found.get(read.path, known.get(read.path, NOTHING))
-                seen = FileKnowledge(version.sha256, {lines: read.range_hash})
-                held = carry_knowledge(seen, file.data, kept).ranges
-                found[read.path] = learn_lines(now, held, file.data, kept)
+                held = FileKnowledge(version.sha256, [lines]).carry(file.data, kept)
+                found[read.path] = now.learn(held.lines, file.data, kept)
     return found
 
 
@@ -109,23 +106,8 @@ def _reverse(change: RecordedFile, files: Snapshot, blobs: Blobs) -> dict[str, F
     before, after = blobs.file(change.before), blobs.file(change.after)
     if (before is None) != (change.before is None) or (after is None) != (change.after is None):
         raise Conflict(change.name, "was never stored", _FIX)
-    back = tell_change(change.new_path, after, change.path, before)
+    back = compare(change.new_path, after, change.path, before)
     return files_after(Plan((), (put_back(back, files),)))
-
-
-def tell_change(
-    path: str | None, before: File | None, new_path: str | None, after: File | None
-) -> FileChange:
-    """Tell what leads from one version of a file to another."""
-    old, new = (
-        terminate(Document(b"" if file is None else file.data)).raw_lines
-        for file in (before, after)
-    )
-    hunks = tuple(
-        Hunk(each.old_start + 1, each.old_end, b"".join(new[each.new_start : each.new_end]), (1,))
-        for each in find_changes(old, new)
-    )
-    return FileChange(path=path, new_path=new_path, before=before, after=after, hunks=hunks)
 
 
 def put_back(change: FileChange, files: Snapshot) -> FileChange:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
@@ -20,8 +20,13 @@ from hkgit.evidence.claims import mark
 from hkgit.evidence.entry import Entry, FileMark, RecordedHunk, entry_path
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
+from hkgit.sessions.homes import UNNAMED, find_folders
 from hkgit.text.document import Document
 from hkgit.values import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.gate.policy.model import Policy
 
 _COMPARED = 50
 """So many versions of a file that others made between calls are compared line by line."""
@@ -137,6 +142,13 @@ def may_be_committed(
     return stash.code == 0
 
 
+def open_journals(repository: Repository, root: Path) -> list[SessionJournal]:
+    """Open the journals of all named sessions of a checkout: other calls are no evidence."""
+    found = [SessionJournal(folder) for folder in find_folders(root) if folder.name != UNNAMED]
+    see_head(repository, found)
+    return found
+
+
 def see_head(where: Repository | Path, journals: Sequence[SessionJournal]) -> None:
     """See which entries of sessions HEAD has: what it has waits for no commit.
 
@@ -202,3 +214,20 @@ def is_unread(entry: Entry, number: int) -> bool:
         and all(covers((read.start_line, read.end_line), lines) for lines in edit.base_lines)
         for read in entry.reads
     )
+
+
+def find_blind_reads(
+    repository: Repository, root: Path, policy: Policy
+) -> Iterator[tuple[str, str]]:
+    """Yield the path of each blind edit that waits, and the command that reads its lines.
+
+    Where the policy takes no `late` evidence, the edit is taken back first.
+    """
+    from hkgit.sessions.answers import render_mending_read  # few are blind
+
+    for unit in list_waiting(open_journals(repository, root)):
+        session, call, _ = unit.key
+        if is_unread(unit.entry, unit.number):
+            path, touched = unit.edit.path, unit.edit.base_lines
+            is_late = policy.accepts_late(path)
+            yield path, render_mending_read(path, touched, session, call, is_late=is_late)

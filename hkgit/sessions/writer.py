@@ -6,34 +6,18 @@ call can finish one that died, or take it back.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hkgit.applying.files import DirectorySnapshot, clear_away, write_files
-from hkgit.applying.outcome import FileChange
 from hkgit.edits import File
 from hkgit.errors import GitRefused, HkgitError, Stale
 from hkgit.evidence.claims import mark
-from hkgit.evidence.entry import Entry, RecordedFile
 from hkgit.sessions.blobs import Blobs, refuse_unwritable
 from hkgit.sessions.call_journal import JournaledCall, SessionJournal
 from hkgit.sessions.homes import find_unused, list_candidates, lock_sessions
-from hkgit.sessions.knowledge import (
-    KEPT,
-    NOTHING,
-    FileKnowledge,
-    carry_knowledge,
-    learn_lines,
-    merge_knowledge,
-)
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.sessions.call_plan import CallPlan
-    from hkgit.text.document import Lines
-
+from hkgit.sessions.knowledge import FileKnowledge
 
 _UNDER_WAY = ".under-way"
 """The file beside the sessions that names the one whose call is being written."""
@@ -47,7 +31,7 @@ def at_work(root: Path, journal: SessionJournal) -> Iterator[None]:
     """
     if not journal.folder.exists() and find_unused(root):
         # Few calls need it, and it opens the repository.
-        from hkgit.sessions.end import expire
+        from hkgit.sessions.session_states import expire
 
         expire(root)
     with lock_sessions(journal.folder.parent):
@@ -62,8 +46,8 @@ def carry_out(
     call: JournaledCall,
     files: Mapping[str, File | None],
     known: Mapping[str, FileKnowledge | None],
-) -> None:
-    """Write the files of a call.
+) -> JournaledCall:
+    """Write the files of a call; answers with its number.
 
     Raises Stale where somebody has changed one meanwhile, GitRefused where one cannot be written;
     then nothing has changed.
@@ -79,7 +63,7 @@ def carry_out(
         under_way.write_text(journal.folder.name)
     except OSError as error:
         raise refuse_unwritable(under_way, error) from error
-    journal.begin(call)
+    call = journal.begin(call)
     # Where the journal cannot be closed any more (a full disk), the mark stays, and `repair` finds
     # out how the call ended.
     try:
@@ -92,105 +76,25 @@ def carry_out(
     with suppress(GitRefused):
         journal.end(call, known)
         under_way.unlink(missing_ok=True)
+    return call
 
 
-def learn_reading(
-    journal: SessionJournal, path: str, seen: Mapping[Lines, str], data: bytes, turn: str = ""
-) -> None:
-    """Record what a session knows of a file, now that a call has shown these lines.
-
-    With the `turn` of the model that has made the call they are known from the next turn on.
-    """
-    if turn:
-        begin_turn(journal, turn)
-    if len(data) <= KEPT:
-        journal.blobs.put(data)
-    state = journal.state
-    before = (state.fresh if turn else state.known).get(path, NOTHING)
-    known = {path: learn_lines(before, seen, data, journal.blobs.get)}
-    if turn:
-        journal.learn({}, fresh={**state.fresh, **known}, turn=turn)
-    else:
-        journal.learn(known)
-
-
-def begin_turn(journal: SessionJournal, turn: str = "") -> None:
-    """Count as known what earlier turns of the model have read: it has been shown that by now.
-
-    What calls of this very `turn` have read it has not, whichever of them came first.
-    """
-    state = journal.state
-    if state.fresh and turn != state.turn:
-        seen = {
-            path: merge_knowledge(state.known.get(path, NOTHING), fresh, journal.blobs.get)
-            for path, fresh in state.fresh.items()
-        }
-        journal.update(known={**state.known, **seen}, fresh={})
-
-
-def end_adopted(journal: SessionJournal, call: JournaledCall, plan: CallPlan) -> None:
-    """Record that a call of an agent's tool has been made; what is fresh moves along with it."""
-    journal.end(call, plan.known)
-    moved = {
-        path: carry_knowledge(fresh, file.data, journal.blobs.get)
-        for path, fresh in journal.state.fresh.items()
-        if (file := plan.changed.get(path)) is not None
-    }
-    if moved:
-        journal.update(fresh={**journal.state.fresh, **moved})
-
-
-def keep_versions(blobs: Blobs, changes: Iterable[FileChange]) -> None:
-    """Keep the bytes of files before and after a change. Raises GitRefused."""
-    keep_files(blobs, (file for change in changes for file in (change.before, change.after)))
-
-
-def keep_files(blobs: Blobs, files: Iterable[File | None]) -> None:
-    """Keep the bytes of files. Raises GitRefused."""
-    for file in files:
-        if file is not None:
-            blobs.put(file.data)
-
-
-def next_call(
-    journal: SessionJournal,
-    agent: str,
-    entries: tuple[Entry, ...] = (),
-    *,
-    reversals: tuple[RecordedFile, ...] = (),
-    undoes: tuple[int, ...] = (),
-) -> JournaledCall:
-    """Make the record of the next call in a journal."""
-    return JournaledCall(
-        id=journal.state.last + 1,
-        time=time.time_ns() // 10**6,
-        agent=agent,
-        entries=entries,
-        reversals=reversals,
-        undoes=undoes,
-    )
-
-
-def repair(root: Path, home: Path) -> list[str]:
+def repair(root: Path, home: Path, *, fix: bool = True) -> list[str]:
     """Finish or take back a call that died; answers with what was found, a line each.
 
-    Files that somebody has changed since stay as they are. Raises GitRefused.
+    Files that somebody has changed since stay as they are, and without `fix` all do. Raises
+    GitRefused.
     """
-    journal = _find_under_way(home)
-    if journal is None:
+    try:
+        journal = SessionJournal(home / (home / _UNDER_WAY).read_text()).load()
+    except OSError:
         return []
-    call = journal.load().calls.begun_call()
+    call = journal.begun
+    if not fix:
+        return [] if call is None else [f"{_name(journal, call)} died half-written"]
     lines = [] if call is None else _settle_call(root, journal, call)
     (home / _UNDER_WAY).unlink(missing_ok=True)
     return lines
-
-
-def _find_under_way(home: Path) -> SessionJournal | None:
-    """Find the journal of the session that the mark names."""
-    try:
-        return SessionJournal(home / (home / _UNDER_WAY).read_text())
-    except OSError:
-        return None
 
 
 def find_crashed(root: Path, *, fix: bool) -> list[str]:
@@ -200,20 +104,14 @@ def find_crashed(root: Path, *, fix: bool) -> list[str]:
     """
     lines: list[str] = []
     for home in list_candidates(root):
-        if not (home / _UNDER_WAY).exists():
-            continue
-        with lock_sessions(home):
-            lines += repair(root, home) if fix else _find_dead_call(home)
+        if (home / _UNDER_WAY).exists():
+            with lock_sessions(home):
+                lines += repair(root, home, fix=fix)
     return lines
 
 
-def _find_dead_call(home: Path) -> list[str]:
-    """Find the call that died, if one has."""
-    journal = _find_under_way(home)
-    call = None if journal is None else journal.load().calls.begun_call()
-    if journal is None or call is None:
-        return []
-    return [f"call {call.id} of session {journal.folder.name} died half-written"]
+def _name(journal: SessionJournal, call: JournaledCall) -> str:
+    return f"call {call.id} of session {journal.folder.name}"
 
 
 def _settle_call(root: Path, journal: SessionJournal, call: JournaledCall) -> list[str]:
@@ -221,7 +119,7 @@ def _settle_call(root: Path, journal: SessionJournal, call: JournaledCall) -> li
     found = {path: files.get(path) for path in call.states()}
     states = {path: (*pair, mark(found[path])) for path, pair in call.states().items()}
     swept = _sweep(root, journal.blobs, call)
-    named = f"call {call.id} of session {journal.folder.name}"
+    named = _name(journal, call)
     if all(now == after for _, after, now in states.values()):
         journal.end(call, dict.fromkeys(states))
         return [f"{named} was already written completely", *swept]

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import accumulate
 
+from hkgit.edits import File
 from hkgit.errors import WrongArgument
 from hkgit.text.hashes import sha256
 from hkgit.values import cached_property, dataclass
@@ -187,3 +188,19 @@ def unterminate(data: bytes) -> bytes:
     """Remove the end of the last line; an empty last line keeps it, or it would be gone."""
     text = data[: len(data) - len(find_line_end(data[-2:]))]
     return data if text.endswith(b"\n") or text in (b"", BOM) else text
+
+
+Words = frozenset[bytes]
+"""Lines without their whitespace, so that a line that was only indented again is the same."""
+
+
+def words_of(lines: Iterable[bytes]) -> Words:
+    """Return lines without their whitespace; empty ones say nothing."""
+    return frozenset(filter(None, (b"".join(line.split()) for line in lines)))
+
+
+def words_of_files(files: Iterable[File | None]) -> Words:
+    """Return the words of some files together."""
+    return words_of(
+        line for file in files if file is not None for line in Document(file.data).lines
+    )

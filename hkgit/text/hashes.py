@@ -1,4 +1,8 @@
-"""Hashes and tags of lines."""
+"""Hashes: of bytes, of lines as tags, and of what hkgit writes for others as a stamp.
+
+A stamp is a line of comment with the hash of all other lines. By it a file, or a part of one, is
+known as hkgit's own, whichever version has written it, until somebody changes it.
+"""
 
 from __future__ import annotations
 
@@ -73,10 +77,13 @@ def compute_tag(line: bytes) -> str:
     return _DIGITS[high] + _DIGITS[low]
 
 
-def compute_tags(lines: Iterable[bytes]) -> list[str | None]:
-    """Compute the tag of each line of a file from its top; None where a line above has the same."""
+def compute_tags(lines: Iterable[bytes], taken: set[str] | None = None) -> list[str | None]:
+    """Compute the tag of each line of a file from its top; None where a line above has the same.
+
+    `taken` are the tags of lines further above; those of these lines are added to it.
+    """
     known: dict[bytes, str] = {}
-    taken: set[str] = set()
+    taken = set() if taken is None else taken
     shown: list[str | None] = []
     for line in lines:
         name = known[line] if line in known else known.setdefault(line, compute_tag(line))
@@ -107,13 +114,9 @@ def tag_lines(lines: Iterable[str], seen_hashes: set[str] | None = None) -> list
     `seen_hashes` are the tags of the lines above (see `build_seen_hashes`); those of these lines
     are added to it.
     """
-    seen = set() if seen_hashes is None else seen_hashes
-    shown = []
-    for line in lines:
-        name = line_hash(line)
-        shown.append(f"{'  ' if name in seen else name}|{line}")
-        seen.add(name)
-    return shown
+    texts = [*lines]
+    tags = compute_tags(map(encode_text, texts), seen_hashes)
+    return [f"{tag or '  '}|{text}" for tag, text in zip(tags, texts, strict=True)]
 
 
 def build_seen_hashes(lines: Sequence[str], count: int) -> set[str]:
@@ -124,3 +127,24 @@ def build_seen_hashes(lines: Sequence[str], count: int) -> set[str]:
 def resolve_hash(file_lines: Sequence[str], hash: str) -> int | None:
     """Find the first line with a tag: its number, from 1; None without one."""
     return find_tag([encode_text(line) for line in file_lines], hash)
+
+
+MARK = "hkgit sha256:"
+_STAMP = rf"(?m)^(?://|#|<!--) {MARK}([0-9a-f]{{32}})(?: -->)?\n"
+
+
+def add_stamp(text: str, comment: str = "#", end: str = "") -> str:
+    """Add the stamp as the first line, or as the second of a script."""
+    first = text.index("\n") + 1 if text.startswith("#!") else 0
+    return f"{text[:first]}{comment} {MARK}{_hash_text(text)}{end}\n{text[first:]}"
+
+
+def is_stamped(text: str) -> bool:
+    """Whether a text is as some version of hkgit wrote it; line ends do not count."""
+    text = text.replace("\r\n", "\n")
+    found = re.search(_STAMP, text)
+    return found is not None and found[1] == _hash_text(text[: found.start()] + text[found.end() :])
+
+
+def _hash_text(text: str) -> str:
+    return digest(encode_text(text))[:32]

@@ -10,7 +10,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping
-from itertools import chain
 
 from hkgit.errors import SEND_AGAIN, InvalidInput
 from hkgit.values import dataclass
@@ -187,8 +186,7 @@ def parse_documents(text: str) -> list[Node]:
     roots = [ROOT] if len(values) == 1 else [f"document {i}" for i in range(1, len(values) + 1)]
     nodes = [Node(root, value) for root, value in zip(roots, values, strict=True)]
     for node in nodes:
-        if not _is_sound(node.value) and (flaw := _first_flaw(node)) is not None:
-            raise flaw
+        _expect_sound(node)
     return nodes
 
 
@@ -221,13 +219,14 @@ def dumps(value: object) -> str:
 
 
 def _decode(text: str, start: int) -> tuple[object, int]:
-    _refuse_depth(text, start)
+    if text.count("[", start) + text.count("{", start) > MAX_DEPTH:
+        _find_missing_ends(text, start)
     try:
         return _DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
         if _is_cut_off(text, error):
             what = f"the JSON ends too early: {_find_missing_ends(text, start)} is missing"
-            raise InvalidInput(_line(text, len(text)), what, SEND_AGAIN) from error
+            raise InvalidInput(name_line(text, len(text)), what, SEND_AGAIN) from error
         where = f"line {error.lineno}, column {error.colno}"
         found = text[error.pos : error.pos + 20].split("\n")[0]
         seen = f"found {found!r}" if found else "found the end of the line"
@@ -244,29 +243,24 @@ def _is_cut_off(text: str, error: json.JSONDecodeError) -> bool:
 
 
 def _find_missing_ends(text: str, start: int) -> str:
-    """Find what closes the string and the brackets that are open at the end of a text."""
+    """Find what closes the string and the brackets of a document that the end of the text cuts off.
+
+    Raises InvalidInput where it nests too deep.
+    """
     stack: list[str] = []
     for token in re.compile(_TOKEN).finditer(text, start):
         if token[0] in _CLOSERS:
             stack.append(_CLOSERS[token[0]])
-        elif token[0] in "]}":
-            stack.pop()
+            if len(stack) > MAX_DEPTH:
+                what = f"expected at most {MAX_DEPTH} levels of nesting, found more"
+                raise InvalidInput(name_line(text, token.start()), what)
         elif token["open"] is not None:
             stack.append('"')
+        elif token[0] in "]}":
+            stack.pop()
+            if not stack:
+                break
     return "".join(reversed(stack))
-
-
-def _refuse_depth(text: str, start: int) -> None:
-    if text.count("[", start) + text.count("{", start) <= MAX_DEPTH:
-        return
-    depth = 0
-    for token in re.compile(_TOKEN).finditer(text, start):
-        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
-        if depth > MAX_DEPTH:
-            what = f"expected at most {MAX_DEPTH} levels of nesting, found more"
-            raise InvalidInput(_line(text, token.start()), what)
-        if depth <= 0:
-            return
 
 
 def _refuse_leftover(text: str, offset: int) -> None:
@@ -274,31 +268,24 @@ def _refuse_leftover(text: str, offset: int) -> None:
     found = re.compile(_REST_OF_LINE).match(text, offset)
     if found is not None and (rest := found[0].strip()):
         what = f"expected the end of the line after the JSON document, found {rest[:20]!r}"
-        raise InvalidInput(_line(text, offset), what, "Give one well-formed JSON document.")
+        raise InvalidInput(name_line(text, offset), what, "Give one well-formed JSON document.")
 
 
-def _first_flaw(node: Node) -> InvalidInput | None:
-    """What is wrong with the first value that JSON must not hold."""
+def _expect_sound(node: Node) -> None:
+    """Raise InvalidInput for the first value that JSON must not hold."""
     match node.value:
         case _Flaw(what):
-            return InvalidInput(node.path, what)
+            raise InvalidInput(node.path, what)
         case str() as text if not text.isascii() and re.search(_SURROGATE, text):
-            return node.wrong("Unicode text", "Write characters beyond U+FFFF as they are.")
+            raise node.wrong("Unicode text", "Write characters beyond U+FFFF as they are.")
         case list():
-            return next(filter(None, map(_first_flaw, node.items())), None)
+            for item in node.items():
+                _expect_sound(item)
         case dict():
-            inside = [(Node(item.path, key), item) for key, item in node.members().items()]
-            return next(filter(None, map(_first_flaw, chain.from_iterable(inside))), None)
-    return None
-
-
-def _is_sound(value: object) -> bool:
-    """Whether a value surely has no flaw: most have none, and need no path."""
-    if isinstance(value, dict):
-        return all(map(str.isascii, value)) and all(map(_is_sound, value.values()))
-    if isinstance(value, list):
-        return all(map(_is_sound, value))
-    return value is None or isinstance(value, int) or (isinstance(value, str) and value.isascii())
+            for key, member in node.members().items():
+                if not key.isascii():
+                    _expect_sound(Node(member.path, key))
+                _expect_sound(member)
 
 
 def _object(pairs: list[tuple[str, object]]) -> object:
@@ -328,5 +315,6 @@ _DECODER = json.JSONDecoder(
 )
 
 
-def _line(text: str, offset: int) -> str:
+def name_line(text: str, offset: int) -> str:
+    """Name the line of a text that a character is on."""
     return f"line {text.count(chr(10), 0, offset) + 1}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -17,30 +18,13 @@ from hkgit.git.repository import Repository
 from hkgit.sessions import homes as places
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
 from hkgit.sessions.commit_entries import Proposal, propose
-from hkgit.sessions.stage import open_journals
+from hkgit.sessions.waiting_edits import open_journals
 from hkgit.sessions.writer import at_work
-from hkgit.values import dataclass, replace
+from hkgit.values import dataclass
 from hkgit.workflows.explanation import Explanation, Origin, explain
 from hkgit.workflows.log_replay import Replayed, TranscriptReplay
 from hkgit.workflows.log_results import FileVersions, name_change
 from hkgit.workflows.log_steps import Step
-
-
-def keep_record(repository: Repository, commit: str, proposal: Proposal) -> str:
-    """Keep the entries of a proposal as the record of a commit; the name of the ref.
-
-    Raises GitRefused where nothing can be written.
-    """
-    tree = repository.commit(commit).tree
-    files: dict[str, File | None] = {
-        each.path: File(each.entry.to_bytes()) for each in proposal.entries
-    }
-    if repository.snapshot(tree).get(ATTRIBUTES_PATH) is None:
-        files[ATTRIBUTES_PATH] = File(ATTRIBUTES)
-    ref = record_ref(commit)
-    repository.write_ref(ref, repository.write_tree(tree, files))
-    return ref
-
 
 _SLACK = 24 * 3600
 """Seconds that a commit's clock may be behind that of its edits."""
@@ -54,20 +38,6 @@ class Transcripts(Protocol):
 
     def steps(self, known: frozenset[str], wanted: frozenset[str]) -> Iterable[Step]:
         """Yield steps about the `wanted` paths, oldest first; `known` are all paths there are."""
-
-
-@dataclass(frozen=True)
-class AdoptRequest:
-    """What is to be explained: a tree that is no commit yet, or commits, parents first.
-
-    With `keeps` what is found is written down: into the checkout's sessions, or beside the
-    history.
-    """
-
-    transcripts: Transcripts
-    tree: str | None = None
-    commits: tuple[str, ...] = ()
-    keeps: bool = True
 
 
 @dataclass(frozen=True)
@@ -99,14 +69,6 @@ class Adoption:
         return self.replayed.steps.get((session, call))
 
 
-def adopt(repository: Repository, request: AdoptRequest) -> list[Adoption]:
-    """Explain a change, and keep what was found. Raises GitRefused, Unverifiable."""
-    with tempfile.TemporaryDirectory(prefix="hkgit-adopt-") as folder:
-        if request.tree is not None:
-            return [_adopt_tree(repository, request, request.tree, Path(folder))]
-        return [*_adopt_commits(repository, request, Path(folder))]
-
-
 def store_checkout(repository: Repository, option: str = "-A") -> str:
     """Store the tree of what is in the checkout, as `git add` with that option would stage it."""
     return store_tree(repository, repository.head().commit, "add", option, "--", ":/")
@@ -130,42 +92,61 @@ def list_changed_paths(repository: Repository, before: str, after: str) -> froze
     return frozenset(each.path for each in changes if not each.path.startswith(OWN))
 
 
-def _adopt_tree(repository: Repository, request: AdoptRequest, tree: str, folder: Path) -> Adoption:
+def adopt_tree(
+    repository: Repository, transcripts: Transcripts, tree: str, *, keeps: bool = True
+) -> Adoption:
+    """Explain a tree that is no commit yet; what is found goes into the checkout's sessions.
+
+    Unless nothing is to be kept. Raises GitRefused, Unverifiable.
+    """
     head = repository.head().commit
     before = EMPTY_TREE if head is None else repository.commit(head).tree
     if repository.work_tree is None:
         what = "a bare repository has no change that is not committed"
         raise GitRefused(str(repository.git_dir), what, "Name commits: hkgit adopt A..B")
     live = open_journals(repository, repository.work_tree)
-    replayed = _replay(repository, request.transcripts, [(before, tree)], folder, live)
-    units = list_waiting([*live, *replayed.journals.values()])
-    proposal = propose(repository, units, head, tree)
-    explanation = _explain(repository, proposal, (before, tree))
-    if request.keeps:
-        _keep_calls(repository.work_tree, proposal, replayed)
-    return Adoption(None, explanation, proposal, replayed)
+    with _replay(repository, transcripts, [(before, tree)], live) as replayed:
+        units = list_waiting([*live, *replayed.journals.values()])
+        proposal = propose(repository, units, head, tree)
+        explanation = _explain(repository, proposal, (before, tree))
+        if keeps:
+            _keep_calls(repository.work_tree, proposal, replayed)
+        return Adoption(None, explanation, proposal, replayed)
 
 
-def _adopt_commits(
-    repository: Repository, request: AdoptRequest, folder: Path
-) -> Iterator[Adoption]:
-    pairs = [(commit, *_find_trees(repository, commit)) for commit in request.commits]
-    sides = [(before, after) for _, before, after in pairs]
-    replayed = _replay(repository, request.transcripts, sides, folder, ())
-    journals = [*replayed.journals.values()]
-    for commit, before, after in pairs:
-        units = _list_in_time(repository, journals, commit)
-        parents = repository.commit(commit).parents
-        base = parents[0] if parents else None
-        proposal = propose(repository, units, base, after)
-        explanation = _explain(repository, proposal, (before, after))
-        for journal in journals:  # what a commit has taken is not there for the next
-            journal.landed |= {each.name for each in proposal.entries if each.list_edits(journal)}
-            journal.record({each.name: each.list_edits(journal) for each in proposal.entries})
-        record = None
-        if request.keeps and proposal.entries:
-            record = keep_record(repository, commit, proposal)
-        yield Adoption(commit, explanation, proposal, replayed, record=record)
+def adopt_commits(
+    repository: Repository,
+    transcripts: Transcripts,
+    commits: Sequence[str],
+    *,
+    keeps: bool = True,
+) -> list[Adoption]:
+    """Explain commits, parents first; what is found is kept beside the history.
+
+    Unless nothing is to be kept. Raises GitRefused, Unverifiable.
+    """
+    found = []
+    sides = [_find_trees(repository, commit) for commit in commits]
+    with _replay(repository, transcripts, sides) as replayed:
+        journals = [*replayed.journals.values()]
+        for commit, (before, after) in zip(commits, sides, strict=True):
+            units = _list_in_time(repository, journals, commit)
+            base = next(iter(repository.commit(commit).parents), None)
+            proposal = propose(repository, units, base, after)
+            explanation = _explain(repository, proposal, (before, after))
+            for journal in journals:  # what a commit has taken is not there for the next
+                made = {each.name: each.list_edits(journal) for each in proposal.entries}
+                journal.landed |= {name for name, edits in made.items() if edits}
+                journal.record(made)
+            record = None
+            if keeps and proposal.entries:
+                record = record_ref(commit)
+                files = {each.path: File(each.entry.to_bytes()) for each in proposal.entries}
+                if repository.snapshot(after).get(ATTRIBUTES_PATH) is None:
+                    files[ATTRIBUTES_PATH] = File(ATTRIBUTES)
+                repository.write_ref(record, repository.write_tree(after, files))
+            found.append(Adoption(commit, explanation, proposal, replayed, record=record))
+    return found
 
 
 def propose_recovered(
@@ -173,8 +154,7 @@ def propose_recovered(
 ) -> Proposal:
     """Propose entries for what a commit changes beyond a tree, from transcripts alone."""
     after = repository.commit(commit).tree
-    with tempfile.TemporaryDirectory(prefix="hkgit-adopt-") as folder:
-        replayed = _replay(repository, transcripts, [(start, after)], Path(folder), ())
+    with _replay(repository, transcripts, [(start, after)]) as replayed:
         units = _list_in_time(repository, replayed.journals.values(), commit)
         return propose(repository, units, start, after)
 
@@ -196,27 +176,28 @@ def _find_trees(repository: Repository, commit: str) -> tuple[str, str]:
     return before, found.tree
 
 
+@contextmanager
 def _replay(
     repository: Repository,
     transcripts: Transcripts,
     sides: Sequence[tuple[str, str]],
-    folder: Path,
-    live: Sequence[SessionJournal],
-) -> Replayed:
+    live: Sequence[SessionJournal] = (),
+) -> Iterator[Replayed]:
     """Replay the transcripts' steps about all that differs between the sides."""
     wanted = frozenset(path for side in sides for path in list_changed_paths(repository, *side))
     known = set(wanted)
-    for tree in {*sides[0], *sides[-1]}:
+    for tree in {tree for side in (*sides[:1], *sides[-1:]) for tree in side}:
         known.update(repository.snapshot(tree).paths())
     recorded = frozenset(
         name_change(change)
         for journal in live
-        for call in journal.load().calls.values()
+        for call in journal.load().calls
         for change in call.changes
     )
     versions = FileVersions(repository, tuple(before for before, _ in sides[:1]))
-    replay = TranscriptReplay(folder, versions, recorded)
-    return replay.take(transcripts.steps(frozenset(known), wanted))
+    with tempfile.TemporaryDirectory(prefix="hkgit-adopt-") as folder:
+        replay = TranscriptReplay(Path(folder), versions, recorded)
+        yield replay.take(transcripts.steps(frozenset(known), wanted))
 
 
 def _explain(repository: Repository, proposal: Proposal, trees: tuple[str, str]) -> Explanation:
@@ -237,12 +218,10 @@ def _keep_calls(root: Path, proposal: Proposal, replayed: Replayed) -> None:
 
 
 def _copy_call(found: SessionJournal, journal: SessionJournal, number: int) -> None:
-    call = found.calls[number]
+    [call] = (each for each in found.calls if each.id == number)
     for change in call.changes:
         for version in (change.before, change.after):
             data = None if version is None else found.blobs.get(version.sha256)
             if data is not None:
                 journal.blobs.put(data)
-    fresh = replace(call, id=journal.state.last + 1)
-    journal.begin(fresh)
-    journal.end(fresh, {})
+    journal.end(journal.begin(call), {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from hkgit.applying.outcome import EditOutcome, find_first_error, number_outcomes
@@ -20,10 +20,10 @@ from hkgit.git.transaction.landing import BranchMoved
 from hkgit.git.transaction.transaction import settle_abandoned, turn
 from hkgit.text.document import Lines
 from hkgit.values import dataclass, replace
-from hkgit.workflows.commit_plan import PlannedCommit, RecordedCommit, prepare, record_step
+from hkgit.workflows.commit_plan import RecordedCommit, prepare, record_step
 from hkgit.workflows.landing_policy import Unread, list_unread, refuse_blind
-from hkgit.workflows.target import ApplyRequest, LandingTarget, find_target
-from hkgit.workflows.worktree_commit import Watch, carry_out
+from hkgit.workflows.target import ApplyRequest, LandingTarget, PlannedCommit, find_target
+from hkgit.workflows.worktree_commit import carry_out
 
 TRIES = 20
 TRIES_WITH_VERIFY = 3
@@ -57,39 +57,27 @@ class ApplyResult:
         return tuple(each.commit for each in self.commits if each.commit is not None)
 
 
-def _ignore(sentence: str) -> None:
-    pass
-
-
-def apply(
-    repository: Repository,
-    request: ApplyRequest,
-    *,
-    say: Callable[[str], None] = _ignore,
-    watch: Watch = iter,
-) -> ApplyResult:
+def apply(repository: Repository, request: ApplyRequest) -> ApplyResult:
     """Commit specs, or say why not; what a crash has left in the repository is repaired first.
 
-    Of slow work `say` gets a sentence, and `watch` passes the steps on. Raises GitRefused where
-    the repair cannot be done; every other refusal is in the result.
+    Raises GitRefused where the repair cannot be done; every other refusal is in the result.
     """
     if not request.dry_run:
         for settled in settle_abandoned(repository):
             if settled.hindrance is not None:
-                say(f"warning: {settled.hindrance}")
+                request.say(f"warning: {settled.hindrance}")
     result = ApplyResult()
 
     def plan(specs: Sequence[Spec]) -> tuple[PlannedCommit, ...]:
-        asked = replace(request, specs=tuple(specs))
-        result.target = find_target(repository, asked)
-        return prepare(repository, asked, result.target)
+        result.target = find_target(repository, replace(request, specs=tuple(specs)))
+        return prepare(result.target)
 
     def land(steps: Sequence[PlannedCommit]) -> tuple[RecordedCommit, ...]:
         assert result.target is not None, "what lands was planned"
-        _check(repository, request, result.target, steps, result)
+        _check(result.target, steps, result)
         if request.dry_run:
-            return tuple(record_step(repository, step, request) for step in steps)
-        return _land(repository, request, result.target, steps, result, say, watch)
+            return tuple(record_step(result.target, step) for step in steps)
+        return _land(result.target, steps, result)
 
     try:
         if request.reflection is None:
@@ -116,54 +104,42 @@ def advise(result: ApplyResult, fix: str, lines: Lines | None = None) -> ApplyRe
 
 
 def _land(
-    repository: Repository,
-    request: ApplyRequest,
-    target: LandingTarget,
-    steps: Sequence[PlannedCommit],
-    result: ApplyResult,
-    say: Callable[[str], None],
-    watch: Watch,
+    first: LandingTarget, planned: Sequence[PlannedCommit], result: ApplyResult
 ) -> tuple[RecordedCommit, ...]:
     """Commit planned specs and land them.
 
     Where the branch has moved and `retry` is set, the specs are planned again: against the base
     that they were first planned on, carried onto the new tip.
     """
+    repository, request = first.repository, first.request
     if not request.retry:
-        return carry_out(repository, request, target, steps, say=say, watch=watch)
-    first, old = steps, target
-    request = replace(request, specs=tuple(step.spec for step in steps))
+        return carry_out(first, planned)
+    target, steps = first, planned
     with turn(repository, target.branch):
         for tried in range(1, TRIES if request.verify is None else TRIES_WITH_VERIFY):
             try:
-                return carry_out(repository, request, target, steps, say=say, watch=watch)
+                return carry_out(target, steps)
             except BranchMoved as moved:
                 import random  # few branches move
 
                 time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.01 * 2**tried)))
                 target = find_target(repository, request)
-                is_ahead = repository.is_ancestor(old.tip, target.tip)
-                if target.branch != old.branch or not is_ahead:
+                is_ahead = repository.is_ancestor(first.tip, target.tip)
+                if target.branch != first.branch or not is_ahead:
                     raise moved
-            say(f"{target.branch} moved: planned again on {target.tip[:12]}")
-            steps = prepare(repository, request, target, first)
-            _check(repository, request, target, steps, result)
-        return carry_out(repository, request, target, steps, say=say, watch=watch)
+            request.say(f"{target.branch} moved: planned again on {target.tip[:12]}")
+            steps = prepare(target, planned)
+            _check(target, steps, result)
+        return carry_out(target, steps)
 
 
-def _check(
-    repository: Repository,
-    request: ApplyRequest,
-    target: LandingTarget,
-    steps: Sequence[PlannedCommit],
-    result: ApplyResult,
-) -> None:
+def _check(target: LandingTarget, steps: Sequence[PlannedCommit], result: ApplyResult) -> None:
     """Raise the first refusal: of an edit, or of edits that are blind where none may be."""
+    request = target.request
     result.outcomes = number_outcomes((step.spec, step.plan) for step in steps)
     error = find_first_error(result.outcomes)
     if error is None:
-        entries = [record_step(repository, each, request, as_said=True).entry for each in steps]
-        result.blind = tuple(list_unread(repository, target, steps, entries))
+        result.blind = tuple(list_unread(target, steps))
         binds = target.policy.mode == "enforce"
         blocking = [each for each in result.blind if binds or each.by_number]
         if request.allow_blind or not blocking:
@@ -175,17 +151,15 @@ def _check(
             each.refuse(error) if each.number in numbers else each for each in result.outcomes
         )
     if not request.dry_run:
-        _note_refusals(repository, request, steps, result)
+        _note_refusals(target, steps, result)
     raise error
 
 
 def _note_refusals(
-    repository: Repository,
-    request: ApplyRequest,
-    steps: Sequence[PlannedCommit],
-    result: ApplyResult,
+    target: LandingTarget, steps: Sequence[PlannedCommit], result: ApplyResult
 ) -> None:
     """Keep what was refused, in the clone's own record, and report the conflicts met."""
+    repository, request = target.repository, target.request
     log = RefusalLog.of(repository.common_dir)
     agent = request.agent or steps[-1].spec.agent or "unknown"
     refused = list_refused((edit for each in steps for edit in each.spec.edits), result.outcomes)

@@ -10,18 +10,11 @@ from hkgit import __version__
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.evidence.additions import read_added_entries
 from hkgit.evidence.verdict import Entries
-from hkgit.gate.attestations.keys import fingerprint, sign
-from hkgit.gate.attestations.statement import (
-    PAYLOAD_TYPE,
-    Envelope,
-    Signature,
-    Statement,
-    encode_pae,
-    store_envelope,
-)
-from hkgit.gate.attestations.trust import entry_refs, sign_entry
+from hkgit.gate.attestations.statement import PAYLOAD_TYPE, Envelope, Statement, store_envelope
+from hkgit.gate.attestations.trust import entry_refs, sign_entry, sign_payload
 from hkgit.gate.commit_range import CommitRange, judge_range, list_commits_of
 from hkgit.gate.judged_commit import JudgeContext
+from hkgit.gate.policy.defaults import ATTEST
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.trusted_policy import hash_policy
 from hkgit.git import program
@@ -40,9 +33,7 @@ def attest(
 ) -> Envelope:
     """Sign the verdict that every commit of a range passes (see `judge_statement`)."""
     statement = judge_statement(repository, commits, policy, target, resource)
-    payload = statement.to_bytes()
-    signature = sign(key, encode_pae(PAYLOAD_TYPE, payload))
-    return Envelope(PAYLOAD_TYPE, payload, (Signature(fingerprint(signature), signature),))
+    return sign_payload(PAYLOAD_TYPE, statement.to_bytes(), key, ATTEST)
 
 
 def judge_statement(

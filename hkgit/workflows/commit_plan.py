@@ -15,47 +15,29 @@ from hkgit.applying.workspace import resolve_names
 from hkgit.edits import File, MappingSnapshot, Overlay, Read, Snapshot, Spec
 from hkgit.errors import HkgitError, InvalidInput, Stale
 from hkgit.evidence.claims import (
+    complete_entry,
     list_read_lines,
     make_claims,
     make_entry,
     make_squash_claim,
-    record,
 )
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, Entry, entry_id, entry_path
 from hkgit.evidence.kept_text import says_only
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.evidence.trailers import append_trailers, list_missing_lines, render_trailers
 from hkgit.git.attributes import Content, Conversion, expect_no_collisions
-from hkgit.git.repository import Repository
 from hkgit.matching.place import Settings
-from hkgit.text.document import Document, terminate
+from hkgit.text.document import Document, terminate, words_of_files
 from hkgit.text.escape import count_noun
-from hkgit.text.line_words import words_of_files
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
 from hkgit.workflows.dirty_checkout import explain_uncommitted
-from hkgit.workflows.merge_plan import MergePlan, expect_conflicted
-from hkgit.workflows.target import ApplyRequest, LandingTarget, find_base
-
-
-@dataclass(frozen=True)
-class PlannedCommit(PlannedSpec):
-    """One spec, planned, and what becomes of it as a commit when all of its edits apply.
-
-    `base` is None where that is the commit of the step before, which is not made yet; `before` are
-    the files that this one leaves.
-    """
-
-    base: str | None
-    before: Snapshot
-    merging: MergePlan | None = None
+from hkgit.workflows.merge_plan import expect_conflicted
+from hkgit.workflows.target import LandingTarget, PlannedCommit, find_base
 
 
 def prepare(
-    repository: Repository,
-    request: ApplyRequest,
-    target: LandingTarget,
-    first: Sequence[PlannedCommit] = (),
+    target: LandingTarget, first: Sequence[PlannedCommit] = ()
 ) -> tuple[PlannedCommit, ...]:
     """Plan every spec, each on what the one before it leaves; stop at the first that is refused.
 
@@ -64,6 +46,7 @@ def prepare(
     that is not in the branch's history, Stale for a read of a file that no spec touches and that
     does not hold.
     """
+    repository, request = target.repository, target.request
     start = repository.snapshot(target.tip)
     conversion = Conversion(repository, start)
 
@@ -74,7 +57,7 @@ def prepare(
     series, steps = Series(start), list[PlannedCommit]()
     ahead: tuple[Read, ...] = ()  # reads of files that earlier specs changed
     for number, spec in enumerate(request.specs):
-        base = find_base(repository, spec, request, target)
+        base = find_base(target, spec)
         files, given = series.files, renew_reads(request.reads, ahead)
         if base is not None:
             is_tip = base == target.tip and not number
@@ -200,48 +183,34 @@ class RecordedCommit:
 
 
 def record_step(
-    repository: Repository,
-    step: PlannedCommit,
-    request: ApplyRequest,
-    verify: JsonObject | None = None,
-    *,
-    credits_agents: bool = False,
-    as_said: bool = False,
+    target: LandingTarget, step: PlannedCommit, verify: JsonObject | None = None
 ) -> RecordedCommit:
     """Make the entry and message of a step in which every edit applied.
 
-    With `credits_agents` the message says that the agent assisted, too. With `as_said` the entry
-    holds each edit, else their net change where they wrote over one another. Raises InvalidInput
-    for an agent or a message that cannot be in a commit.
+    The entry holds their net change where they wrote over one another. Raises InvalidInput for an
+    agent or a message that cannot be in a commit.
     """
+    request = target.request
     told_agent = step.spec.agent if request.agent is None else request.agent
     agent = "unknown" if told_agent is None else told_agent
     if not agent.strip() or not agent.isprintable():
         raise InvalidInput("--agent", "is not one line of printable text", "Write name/version.")
     settings = request.options.settings
-    net = None if as_said else _find_net_change(step, settings)
-    told = step if net is None else net
+    net = _find_net_change(step, settings)
     claims = make_claims(
         agent,
         int(time.time()),
         verify=verify,
         allow_blind=request.allow_blind,
-        refusals=RefusalLog.of(repository.common_dir).make_claims(agent, step.spec.edits),
+        refusals=RefusalLog.of(target.repository.common_dir).make_claims(agent, step.spec.edits),
     )
     if net is not None:
         claims["squashed"] = make_squash_claim(len(step.plan.outcomes), [agent])
-    entry = record(
-        told.spec,
-        told.plan,
-        settings=settings,
-        base=step.base,
-        spec_digest=told.spec.digest,
-        reads=told.reads,
-        claims=claims,
-    )
+    entry = complete_entry(make_entry(step if net is None else net, settings), step.base, claims)
     name = entry_id(entry.to_bytes())
-    text = _choose_message(step, request)
-    credit = list_missing_lines([entry], text.encode()) if credits_agents else []
+    text = _choose_message(step, request.message)
+    is_credited = target.policy.assisted_by == "require"
+    credit = list_missing_lines([entry], text.encode()) if is_credited else []
     message = append_trailers(text, (*credit, *render_trailers(entry, name)))
     return RecordedCommit(step, entry, name, message)
 
@@ -256,13 +225,13 @@ def _find_net_change(step: PlannedCommit, settings: Settings) -> PlannedSpec | N
     if not step.spec.sequential or len(step.plan.outcomes) < 2:
         return None
     landed = words_of_files(file for each in changes for file in (each.before, each.after))
-    entry = make_entry(step.spec, step.plan, settings, step.reads)
+    entry = make_entry(step, settings)
     if says_only(entry, landed):
         return None
-    net = NetChange()
-    net.add(changes, list_read_lines(entry, {edit.id for edit in entry.edits}))
+    net = NetChange(Overlay(MappingSnapshot(), files_before(changes)))
+    net.add(changes, [*list_read_lines(entry, {edit.id for edit in entry.edits})])
     try:
-        return net.restate(Overlay(MappingSnapshot(), files_before(changes)), settings)
+        return net.restate(settings)
     except InvalidInput as error:
         what = "its edits write text and remove it again, which a ledger may not keep"
         raise InvalidInput(
@@ -270,8 +239,8 @@ def _find_net_change(step: PlannedCommit, settings: Settings) -> PlannedSpec | N
         ) from error
 
 
-def _choose_message(step: PlannedCommit, request: ApplyRequest) -> str:
-    text = step.spec.summary if request.message is None else request.message
+def _choose_message(step: PlannedCommit, asked: str | None) -> str:
+    text = step.spec.summary if asked is None else asked
     if text is None:
         text = _make_subject(step)
     if not text.strip():

@@ -60,13 +60,12 @@ def count_lines(lines: Lines) -> int:
 
 
 @dataclass(frozen=True)
-class ExplainedLines:
-    """Lines `first..last` of a file that one edit made; an empty range where it took some out."""
+class ChangedLines:
+    """Lines `first..last` of a file that were changed; an empty range where some were taken out."""
 
     path: str
     first: int
     last: int
-    origin: Origin
 
     @property
     def count(self) -> int:
@@ -74,12 +73,16 @@ class ExplainedLines:
 
 
 @dataclass(frozen=True)
-class UnexplainedLines:
-    """Lines of a file that no entry derives; an empty range where lines were taken out."""
+class ExplainedLines(ChangedLines):
+    """Lines that one edit made."""
 
-    path: str
-    first: int
-    last: int
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class UnexplainedLines(ChangedLines):
+    """Lines that no entry derives."""
+
     what: str = ""
 
     @property
@@ -89,10 +92,6 @@ class UnexplainedLines:
             return f"{self.path}:{max(self.last, 1)}"
         lines = f"{self.first}-{self.last}" if self.first < self.last else f"{self.first}"
         return f"{self.path}:{lines}"
-
-    @property
-    def count(self) -> int:
-        return count_lines((self.first, self.last))
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Judge a commit being made, what a CI job runs for, and refs that move."""
+"""Judge a commit being made, and refs that move."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal, assert_never
 from hkgit.errors import InvalidInput
 from hkgit.evidence.replay import make_candidate
 from hkgit.evidence.trailers import cut_at_scissors
-from hkgit.gate.clock import DEFAULT, Watch
+from hkgit.gate.clock import DEFAULT
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import BUILT_IN
@@ -20,7 +20,6 @@ from hkgit.values import replace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.gate.entrypoints.arrival import UpdateResult
-    from hkgit.gate.entrypoints.ci import CiEvent
 
 
 def judge(
@@ -64,24 +63,6 @@ def _message(repository: Repository, message_file: str | None) -> bytes | None:
     raw = read_message(find_message_file(repository, message_file))
     raw, _ = cut_at_scissors(raw, find_comment_mark(repository))
     return repository.git("stripspace", "--strip-comments", stdin=raw).stdout
-
-
-def judge_ci(
-    repository: Repository,
-    event: CiEvent,
-    policy: str | None,
-    watch: Watch = iter,
-    *,
-    explain: bool = False,
-) -> Report:
-    """Judge what an event brings, under the policy of the trusted side or the one that is named.
-
-    Raises Rejected where the update itself is refused.
-    """
-    named = None if policy is None else load_policy(repository, policy, None)
-    from hkgit.gate.entrypoints.ci import judge_event
-
-    return judge_event(repository, event, named, watch, explain=explain)
 
 
 RefPoint = Literal["pre_push", "pre_receive", "reference_transaction"]

@@ -11,11 +11,9 @@ from hkgit.applying.evidence import HASHED
 from hkgit.applying.files import DirectorySnapshot
 from hkgit.applying.outcome import BY_NUMBER, is_by_number
 from hkgit.errors import BlindEdit, HkgitError, Rejected
+from hkgit.evidence.claims import make_entry
 from hkgit.evidence.entry import Entry
-from hkgit.evidence.replay import make_candidate
 from hkgit.evidence.verdict import BLIND
-from hkgit.gate.judge import Gate
-from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import find_blind_edits
 from hkgit.gate.ruling import Ruling
@@ -23,9 +21,8 @@ from hkgit.git.repository import Repository
 from hkgit.text.document import Lines
 from hkgit.text.escape import visible
 from hkgit.values import dataclass
-from hkgit.workflows.commit_plan import PlannedCommit
 from hkgit.workflows.dirty_checkout import is_other_text
-from hkgit.workflows.target import LandingTarget
+from hkgit.workflows.target import LandingTarget, PlannedCommit
 
 _SHOWN = 5
 """At most so many blind edits are named in a refusal."""
@@ -58,15 +55,11 @@ class Unread:
         return self.path if self.lines is None else f"{self.path}:{self.lines[0]}-{self.lines[1]}"
 
 
-def find_differing(target: LandingTarget | None, blind: Sequence[Unread]) -> tuple[str, ...]:
-    """Find the files of blind edits whose uncommitted changes are in the way of a commit."""
-    if target is None or not target.checkout:
-        return ()
-    return tuple(dict.fromkeys(each.path for each in blind if each.rev is not None))
-
-
-def explain_differing(paths: Sequence[str]) -> str:
-    """Say what to do where a commit is to be made of files with uncommitted changes."""
+def explain_differing(target: LandingTarget | None, blind: Sequence[Unread]) -> str | None:
+    """Say what to do about uncommitted changes of the files of blind edits; None without any."""
+    paths = dict.fromkeys(each.path for each in blind if each.rev is not None)
+    if target is None or not target.checkout or not paths:
+        return None
     named = ", ".join(map(visible, paths))
     return (
         f"the edits refer to HEAD, but the checkout has uncommitted changes of {named}:"
@@ -74,15 +67,11 @@ def explain_differing(paths: Sequence[str]) -> str:
     )
 
 
-def list_unread(
-    repository: Repository,
-    target: LandingTarget,
-    steps: Sequence[PlannedCommit],
-    entries: Sequence[Entry],
-) -> Iterator[Unread]:
+def list_unread(target: LandingTarget, steps: Sequence[PlannedCommit]) -> Iterator[Unread]:
     """List the blind edits of planned steps, whether or not they are allowed."""
-    first, changed = 0, set[str]()
-    for step, entry in zip(steps, entries, strict=True):
+    repository, first, changed = target.repository, 0, set[str]()
+    for step in steps:
+        entry = make_entry(step, target.request.options.settings)
         blind = {edit.id: accepted for edit, accepted in find_blind_edits(target.policy, entry)}
         base = step.base or target.tip
         for edit in entry.edits:
@@ -144,14 +133,6 @@ def refuse_ruling(policy: Policy, ruling: Ruling) -> HkgitError | None:
     more = f" (and {len(others)} more)" if others else ""
     kind = BlindEdit if first.rule == BLIND else Rejected
     return kind(first.where, f"{first.what}{more} ({policy.source})", first.fix)
-
-
-def judge_candidate(
-    repository: Repository, policy: Policy, tree: str, parents: tuple[str, ...], message: bytes
-) -> Ruling:
-    """Ask the gate about a commit that is about to be made."""
-    candidate = make_candidate(repository, tree, parents, message)
-    return Gate(repository, policy, JudgeContext(on_client=True)).judge(candidate)
 
 
 def _find_path_before(entry: Entry, path: str) -> str:

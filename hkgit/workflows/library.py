@@ -10,6 +10,7 @@ from hkgit import dialects
 from hkgit.applying.files import DirectorySnapshot, has_file, write_files
 from hkgit.applying.outcome import EditOutcome, Plan, files_after, files_before, refusal_text
 from hkgit.applying.planner import Options, plan_spec
+from hkgit.dialects.file_names import make_relative, parse_expect
 from hkgit.edits import (
     AnyEdit,
     File,
@@ -17,7 +18,6 @@ from hkgit.edits import (
     MappingSnapshot,
     Overlay,
     Read,
-    RenameFile,
     ReplaceRange,
     Snapshot,
     Spec,
@@ -210,7 +210,7 @@ class Ground:
         self._start = _take_snapshot(root)
         self._root = root
         self._home = None if dry_run or isinstance(root, Mapping) else Path(root)
-        self._reads = [dialects.parse_expect(x) if isinstance(x, str) else x for x in expect]
+        self._reads = [parse_expect(x) if isinstance(x, str) else x for x in expect]
         self._empty_search = empty_search
         self._before: dict[str, File | None] = {}
         self._changed: dict[str, File | None] = {}
@@ -270,16 +270,8 @@ def _move_below(spec: Spec, root: Root) -> Spec:
     names = {str(Path(root).absolute()), str(Path(root).resolve())}
     edits = spec.edits
     for name in names:
-        edits = tuple(_make_relative(edit, name) for edit in edits)
+        edits = tuple(make_relative(edit, name) for edit in edits)
     return spec if edits == spec.edits else replace(spec, edits=edits)
-
-
-def _make_relative(edit: AnyEdit, root: str) -> AnyEdit:
-    path = dialects.relative_path(edit.path, root)
-    moved = edit if path == edit.path else replace(edit, path=path)
-    if not isinstance(moved, RenameFile):
-        return moved
-    return replace(moved, new_path=dialects.relative_path(moved.new_path, root))
 
 
 def _take_snapshot(root: object) -> Snapshot:

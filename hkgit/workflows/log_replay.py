@@ -13,16 +13,9 @@ from hkgit.evidence.entry import Entry
 from hkgit.sessions.blobs import Blobs
 from hkgit.sessions.call_journal import JournaledCall, SessionJournal
 from hkgit.sessions.call_plan import CallPlan, plan_call
-from hkgit.sessions.knowledge import (
-    NOTHING,
-    FileKnowledge,
-    carry_knowledge,
-    know_lines,
-    learn_lines,
-    merge_knowledge,
-)
-from hkgit.sessions.writer import keep_versions
+from hkgit.sessions.knowledge import FileKnowledge, Knowledge
 from hkgit.text.document import Lines
+from hkgit.text.hashes import digest
 from hkgit.text.shown_lines import (
     find_shown_files,
     find_shown_lines,
@@ -135,36 +128,23 @@ class ReadingMemory:
     def __init__(self, files: FollowedFiles, blobs: Blobs) -> None:
         self._files = files
         self._blobs = blobs
-        self._known: dict[str, dict[str, FileKnowledge]] = {}
-        self._fresh: dict[str, dict[str, FileKnowledge]] = {}
-        self._turns: dict[str, str] = {}
+        self._sessions: dict[str, Knowledge] = {}
         self._unplaced: dict[tuple[str, str], list[tuple[Step, LoggedReading]]] = {}
 
-    def knowledge(self, session: str) -> dict[str, FileKnowledge]:
-        """Return what a conversation knows of files, by path; to be changed in place."""
-        return self._known.setdefault(session, {})
+    def knowledge(self, session: str) -> Knowledge:
+        """Return what a conversation knows of files."""
+        return self._sessions.get(session, Knowledge())
 
     def begin_turn(self, step: Step) -> None:
         """Count as known what earlier answers of the model have read: it has seen that by now."""
-        if step.turn and self._turns.get(step.session) == step.turn:
-            return
-        self._turns[step.session] = step.turn
-        known = self.knowledge(step.session)
-        for path, fresh in self._fresh.pop(step.session, {}).items():
-            known[path] = merge_knowledge(known.get(path, NOTHING), fresh, self._blobs.get)
+        known = self.knowledge(step.session).begin_turn(step.turn, self._blobs.get)
+        self._sessions[step.session] = known
 
-    def follow(self, session: str, path: str, data: bytes) -> None:
-        """Move what is fresh along with a file that an edit has changed."""
-        fresh = self._fresh.get(session, {})
-        if path in fresh:
-            self._blobs.put(data)
-            fresh[path] = carry_knowledge(fresh[path], data, self._blobs.get)
-
-    def _find_place(self, step: Step) -> dict[str, FileKnowledge]:
-        """Find where a step learns: other calls of its answer have not seen what it reads."""
-        if step.turn and self._turns.get(step.session) == step.turn:
-            return self._fresh.setdefault(step.session, {})
-        return self.knowledge(step.session)
+    def follow(self, session: str, plan: CallPlan) -> None:
+        """Take in what a call has changed and made known."""
+        left = {path: digest(file.data) for path, file in plan.changed.items() if file is not None}
+        known = self.knowledge(session).follow(plan.known, left, self._blobs.get)
+        self._sessions[session] = known
 
     def read(self, step: Step, reading: LoggedReading) -> None:
         """Learn what was shown, at once where the file is known, else when it comes to be."""
@@ -190,19 +170,21 @@ class ReadingMemory:
         if data is None or not shown:
             return False
         self._blobs.put(data)
-        self._know(step, reading.path, data, know_lines(data, shown))
+        self._know(step, reading.path, data, FileKnowledge.of(data, shown))
         return True
 
     def _recall(self, step: Step, reading: LoggedReading, then: bytes, now: bytes) -> None:
         """Learn what an earlier version of a file showed, as far as it is still there."""
-        old = know_lines(then, self._find(reading, then))
-        self._know(step, reading.path, now, carry_knowledge(old, now, self._blobs.get))
+        old = FileKnowledge.of(then, self._find(reading, then))
+        self._know(step, reading.path, now, old.carry(now, self._blobs.get))
 
     def _know(self, step: Step, path: str, data: bytes, seen: FileKnowledge) -> None:
-        known = self._find_place(step)
-        if seen.ranges:
-            before = known.get(path) or know_lines(data, ())
-            known[path] = learn_lines(before, seen.ranges, data, self._blobs.get)
+        known = self.knowledge(step.session)
+        if seen.lines:
+            # Other calls of its answer have not seen what it reads.
+            turn = step.turn if step.turn == known.turn else ""
+            known = known.learn(path, seen.lines, data, self._blobs.get, turn)
+            self._sessions[step.session] = known
 
     def _find(self, reading: LoggedReading, data: bytes) -> list[Lines]:
         """Find the lines of a file that a reading shows."""
@@ -280,12 +262,7 @@ class TranscriptReplay:
             self._journal(step, plan, entries)
         for path, data in changed.items():
             self._files.arrive(path, data)
-            if data is not None:
-                self._memory.follow(step.session, path, data)
-        known = self._memory.knowledge(step.session)
-        for path, now in plan.known.items():
-            known.pop(path, None)
-            known |= {} if now is None else {path: now}
+        self._memory.follow(step.session, plan)
 
     def _plan(self, step: Step, edit: LoggedEdit, before: Mapping[str, bytes | None]) -> CallPlan:
         """The call as a plan on its files; as a diff where its words do not make the result."""
@@ -293,7 +270,7 @@ class TranscriptReplay:
             MappingSnapshot(),
             {path: None if data is None else File(data) for path, data in before.items()},
         )
-        known, words = self._memory.knowledge(step.session), dict[str, bytes | None]()
+        known, words = self._memory.knowledge(step.session).known, dict[str, bytes | None]()
         specs = [] if edit.spec is None or not edit.told.is_final else [edit.spec]
         plan = plan_call(specs, files, Options(), (), known, self._blobs.get)
         if specs and plan.is_ok:
@@ -316,12 +293,10 @@ class TranscriptReplay:
         if journal is None:
             journal = SessionJournal(self._home / step.session)
             self.made.journals[step.session] = journal
-        for each in plan.steps:
-            keep_versions(journal.blobs, each.plan.files)
+        plan.keep_versions(journal.blobs)
         # Calls are put in order by their time, so no two may have the same.
         self._time = max(step.time, self._time + 1)
-        number = journal.state.last + 1
-        call = JournaledCall(number, self._time, step.agent, entries, origin=RECOVERED)
-        journal.begin(call)
+        call = JournaledCall(step.agent, entries, origin=RECOVERED, time=self._time)
+        call = journal.begin(call)
         journal.end(call, {})
-        self.made.steps[step.session, number] = step
+        self.made.steps[step.session, call.id] = step

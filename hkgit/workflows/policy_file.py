@@ -9,7 +9,7 @@ from hkgit.edits import File, MappingSnapshot, decode_text
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER
 from hkgit.gate.policy.model import BUILT_IN
 from hkgit.gate.trusted_policy import CONFIG, PYPROJECT, read_policy
-from hkgit.text.stamps import add_stamp, is_stamped
+from hkgit.text.hashes import add_stamp, is_stamped
 from hkgit.workflows.setup_steps import Action, SetupStep, keep_file, read
 
 POLICY = add_stamp("""\

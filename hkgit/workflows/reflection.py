@@ -11,7 +11,7 @@ from functools import partial, wraps
 from typing import Generic, ParamSpec, TypeVar
 
 from hkgit.applying.files import has_file
-from hkgit.applying.outcome import EditOutcome, Plan, refusal_text
+from hkgit.applying.outcome import EditOutcome, refusal_text
 from hkgit.applying.planner import PlannedSpec
 from hkgit.dialects import parse
 from hkgit.edits import Read, Spec, decode_text, encode_text
@@ -60,28 +60,92 @@ class ReflectionResult(EditResult):
         return self.problem or ""
 
 
+class _Batches(Generic[Step]):
+    """Specs that are planned until they have a place; corrections are of the last that was planned.
+
+    All are read in the notation that was sent first. What answers a failed verification is tried
+    on top of the last spec, or else in its place; where `steps` are none, as a spec by itself.
+    `error` says why none could be read, or what has landed failed.
+    """
+
+    def __init__(
+        self,
+        parse: Callable[[str, str], Spec],
+        plan: Callable[[Sequence[Spec]], Sequence[Step]],
+        dialect: str = "auto",
+        begin: Callable[[], Sequence[Spec]] | None = None,
+    ) -> None:
+        self.outcomes: tuple[EditOutcome, ...] = ()
+        self.steps: Sequence[Step] = ()
+        self.error: HkgitError | None = None
+        self._parse = parse
+        self._plan = plan
+        self._dialect = dialect
+        self._begin = begin
+
+    @property
+    def reparse(self) -> str:
+        """What to send where nothing could be read."""
+        return REPARSE if self._dialect == "auto" else SAME.format(self._dialect)
+
+    def take(self, text: str) -> None:
+        """Read a text, and plan what it says. Raises InvalidInput where it cannot be read."""
+        try:
+            candidates = [*self._list_candidates(text)]
+        except InvalidInput as error:
+            self.error = self.error or error
+            raise
+        self.error = None
+        for specs in candidates:
+            self.steps = self._plan(specs)
+            self._dialect = self.steps[-1].spec.dialect
+            if self.steps[-1].plan.ok:
+                break
+        self.outcomes = self.steps[-1].plan.outcomes
+
+    def _list_candidates(self, text: str) -> Iterator[Sequence[Spec]]:
+        begin, self._begin = self._begin, None
+        if begin is not None:
+            yield begin()
+            return
+        reply = self._parse(text, self._dialect)
+        if not self.steps:
+            yield [reply]
+            return
+        last, before = self.steps[-1].spec, [step.spec for step in self.steps[:-1]]
+        refused = [each.number for each in self.outcomes if each.error is not None]
+        if refused:
+            yield [*before, _correct_spec(last, refused, reply)]
+            return
+        anew = replace(last, edits=reply.edits, digest=_join_digests(last, reply))
+        if last.sequential:
+            yield [*before, replace(anew, edits=(*last.edits, *reply.edits))]
+        yield [*before, anew]
+
+
 async def _converse(
-    batches: _FileBatches | _CommitBatches[Step, Done],
+    batches: _Batches[Step],
+    land: Callable[[Sequence[Step]], Awaitable[str | None]],
     text: str,
     ask: Callable[[str], Awaitable[str] | str],
     limit: int,
 ) -> tuple[tuple[Round, ...], str | None]:
     """Ask for corrections until a batch is in place, at most `limit` times.
 
-    Returns every round, and the problem that is left.
+    `land` answers with what is wrong with a batch that has a place. Returns every round, and the
+    problem that is left.
     """
     rounds: list[Round] = []
     while True:
         problem: str | None
         try:
-            batches.read(text)
+            batches.take(text)
         except InvalidInput as error:
             problem, fix = str(error), batches.reparse
         else:
-            batches.plan()
             problem, fix = refusal_text(batches.outcomes) or None, RESEND
             if problem is None:
-                problem, fix = await batches.land(), FOLLOW_UP
+                problem, fix = await land(batches.steps), FOLLOW_UP
         is_last = problem is None or len(rounds) == limit
         rounds.append(Round(text, batches.outcomes, None if is_last else f"{problem}\n{fix}"))
         if is_last:
@@ -107,45 +171,6 @@ def _answer_at_once(
 
     run.__name__ = run.__qualname__ = dialogue.__name__.removesuffix("_async")
     return run
-
-
-class _FileBatches:
-    """Batches for the files of a root; all are read in the notation that was sent first."""
-
-    def __init__(
-        self,
-        ground: Ground,
-        fmt: str,
-        verify: Callable[[EditResult], Awaitable[str | None] | str | None] | None,
-    ) -> None:
-        self.outcomes: tuple[EditOutcome, ...] = ()
-        self.reparse = REPARSE if fmt == "auto" else SAME.format(fmt)
-        self._ground = ground
-        self._fmt = fmt
-        self._verify = verify
-        self._batch: Spec | None = None
-        self._planned = Plan((), ())
-
-    def read(self, text: str) -> None:
-        spec = self._ground.parse(text, self._fmt).spec
-        if self._batch is not None:
-            spec = _correct_spec(self._batch, _list_refused(self.outcomes), spec)
-        self._batch, self._fmt, self.reparse = spec, spec.dialect, SAME.format(spec.dialect)
-
-    def plan(self) -> None:
-        assert self._batch is not None, "what is planned was read"
-        self._planned = self._ground.plan(self._batch)
-        self.outcomes = self._planned.outcomes
-
-    async def land(self) -> str | None:
-        landed = self._ground.land(self._planned)
-        objection = None if self._verify is None else self._verify(landed)
-        if inspect.isawaitable(objection):
-            objection = await objection
-        if objection is None:
-            return None
-        self._batch = None  # what follows applies on top
-        return f"All edits applied, but the check says:\n{objection}"
 
 
 def _correct_spec(spec: Spec, refused: Sequence[int], reply: Spec) -> Spec:
@@ -176,10 +201,6 @@ def _correct_spec(spec: Spec, refused: Sequence[int], reply: Spec) -> Spec:
 def _join_digests(spec: Spec, reply: Spec) -> str:
     """Digest a spec together with what answered its refusal."""
     return sha256((spec.digest + reply.digest).encode()).hexdigest()
-
-
-def _list_refused(outcomes: Sequence[EditOutcome]) -> list[int]:
-    return [each.number for each in outcomes if each.error is not None]
 
 
 async def apply_with_reflection_async(
@@ -216,82 +237,28 @@ async def apply_with_reflection_async(
         expect=expect,
         empty_search=empty_search,
     )
-    batches = _FileBatches(ground, fmt, verify)
-    rounds, problem = await _converse(batches, text, ask, max_reflections)
+
+    def plan(specs: Sequence[Spec]) -> Sequence[PlannedSpec]:
+        return [PlannedSpec(each, ground.plan(each), ()) for each in specs]
+
+    async def land(steps: Sequence[PlannedSpec]) -> str | None:
+        landed = ground.land(steps[-1].plan)
+        objection = None if verify is None else verify(landed)
+        if inspect.isawaitable(objection):
+            objection = await objection
+        if objection is None:
+            return None
+        batches.steps = ()  # what follows applies on top
+        return f"All edits applied, but the check says:\n{objection}"
+
+    batches = _Batches(lambda text, dialect: ground.parse(text, dialect).spec, plan, fmt)
+    rounds, problem = await _converse(batches, land, text, ask, max_reflections)
     if problem is not None:
         ground.undo()
     return ReflectionResult(batches.outcomes, ground.files, rounds, problem)
 
 
 apply_with_reflection = _answer_at_once(apply_with_reflection_async)
-
-
-class _CommitBatches(Generic[Step, Done]):
-    """Specs that become commits; corrections are of the last that was planned.
-
-    What answers a failed verification is tried on top of that spec, or else in its place.
-    """
-
-    def __init__(
-        self,
-        reflection: Reflection,
-        plan: Callable[[Sequence[Spec]], Sequence[Step]],
-        land: Callable[[Sequence[Step]], Done],
-    ) -> None:
-        self.outcomes: tuple[EditOutcome, ...] = ()
-        self.reparse = REPARSE
-        self.steps: Sequence[Step] = ()
-        self.landed: list[Done] = []
-        self.error: HkgitError | None = None
-        self._reflection = reflection
-        self._plan = plan
-        self._land = land
-        self._is_begun = False
-        self._specs: Sequence[Spec] = ()
-        self._candidates: Sequence[Sequence[Spec]] = ()
-
-    def read(self, text: str) -> None:
-        try:
-            self._candidates = [*self._list_candidates(text)]
-        except InvalidInput as error:
-            self.error = self.error or error
-            raise
-
-    def _list_candidates(self, text: str) -> Iterator[Sequence[Spec]]:
-        if not self._is_begun:
-            self._is_begun = True
-            yield self._reflection.read()
-            return
-        if not self.steps:
-            yield [self._reflection.parse(text, "auto")]
-            return
-        at = len(self.steps) - 1
-        before, last, after = self._specs[:at], self._specs[at], self._specs[at + 1 :]
-        reply = self._reflection.parse(text, last.dialect)
-        refused = _list_refused(self.outcomes)
-        if refused:
-            yield [*before, _correct_spec(last, refused, reply), *after]
-            return
-        anew = replace(last, edits=reply.edits, digest=_join_digests(last, reply))
-        if last.sequential:
-            yield [*before, replace(anew, edits=(*last.edits, *reply.edits))]
-        yield [*before, anew]
-
-    def plan(self) -> None:
-        for specs in self._candidates:
-            self._specs, self.steps, self.error = specs, self._plan(specs), None
-            if self.steps[-1].plan.ok:
-                break
-        self.outcomes = self.steps[-1].plan.outcomes
-
-    async def land(self) -> str | None:
-        try:
-            self.landed.append(self._land(self.steps))
-        except VerifyFailed as failed:
-            self.error = failed
-            printed = failed.output.rstrip()
-            return f"{failed}\nIt printed:\n{printed}" if printed else str(failed)
-        return None
 
 
 @dataclass(frozen=True)
@@ -313,15 +280,25 @@ class Reflection:
         land: Callable[[Sequence[Step]], Done],
     ) -> Done:
         """Read specs, plan and land them. Raises what is refused in the end, and VerifyFailed."""
-        batches = _CommitBatches(self, plan, land)
+        landed = list[Done]()
+
+        async def try_landing(steps: Sequence[Step]) -> str | None:
+            try:
+                landed.append(land(steps))
+            except VerifyFailed as failed:
+                batches.error = failed
+                printed = failed.output.rstrip()
+                return f"{failed}\nIt printed:\n{printed}" if printed else str(failed)
+            return None
 
         def ask(correction: str) -> str:
             return decode_text(self.ask(f"{correction}\n"))
 
-        _answer_at_once(_converse)(batches, "", ask, self.limit)
+        batches = _Batches(self.parse, plan, begin=self.read)
+        _answer_at_once(_converse)(batches, try_landing, "", ask, self.limit)
         if batches.error is not None:
             raise batches.error
-        return batches.landed[0] if batches.landed else land(batches.steps)
+        return landed[0] if landed else land(batches.steps)
 
     def parse(self, text: str, dialect: str) -> Spec:
         """Parse an answer. Raises InvalidInput."""

@@ -39,9 +39,9 @@ from hkgit.evidence.entry import (
 from hkgit.evidence.kept_text import find_kept_text
 from hkgit.evidence.refusal_log import RefusalLog, settle_refusals
 from hkgit.evidence.replay import candidate_of, follow_entries
-from hkgit.evidence.sequence import order_entries
+from hkgit.evidence.sequence import EntrySequence, order_entries
 from hkgit.evidence.trailers import append_trailers, list_missing_lines
-from hkgit.evidence.verdict import CandidateCommit, Entries, Verdict
+from hkgit.evidence.verdict import Entries, Verdict
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Policy
@@ -55,7 +55,8 @@ from hkgit.matching.place import Settings
 from hkgit.sessions.call_journal import list_waiting
 from hkgit.sessions.commit_entries import ProposedEntry, propose
 from hkgit.sessions.commit_message import name_entries
-from hkgit.sessions.stage import find_root, lock_all, open_journals
+from hkgit.sessions.stage import find_root, lock_all
+from hkgit.sessions.waiting_edits import open_journals
 from hkgit.text.document import Document, terminate
 from hkgit.text.escape import count_noun
 from hkgit.text.paths import quote_path
@@ -102,25 +103,26 @@ class RemakeRequest:
     vouches: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass
 class Remade:
     """What is in place of a commit: itself where there is nothing to make again.
 
-    It `is_gone` where it changed nothing but the ledger.
+    It `is_gone` where it changed nothing but the ledger; `commit` is its parent then.
 
-    `commits` are the new ones, in order; the last of them has the files of the old one. `kept`,
-    `recorded`, `recovered` and `late` count entries; sessions have recorded what the second say.
-    `unsigned` are the commits whose signature was left out, since it would be wrong, and
-    `elsewhere` the other branches and tags that have the old commit.
+    `commits` are the new ones, in order; the last of them has the files of the old one. Of their
+    entries `kept` are those that the old one had, by id, `recorded` those of sessions, `recovered`
+    those of transcripts, and `late` those read from trees. `unsigned` are the commits whose
+    signature was left out, since it would be wrong, and `elsewhere` the other branches and tags
+    that have the old commit.
     """
 
     commit: str
-    commits: tuple[str, ...] = ()
+    commits: list[str] = field(default_factory=list)
     is_gone: bool = False
-    kept: int = 0
-    recorded: int = 0
-    recovered: int = 0
-    late: int = 0
+    kept: list[str] = field(default_factory=list)
+    recorded: list[ProposedEntry] = field(default_factory=list)
+    recovered: list[ProposedEntry] = field(default_factory=list)
+    late: list[str] = field(default_factory=list)
     by_hand: str | None = None
     unsigned: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
@@ -149,22 +151,25 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
         return Remade(old.id)
     target = old.tree if request.patch is None else _apply_patch(repository, old, request.patch)
     remaking = _Remaking(
-        repository=repository, policy=policy, request=request, old=old, target=target
+        repository=repository,
+        policy=policy,
+        request=request,
+        old=old,
+        target=target,
+        made=Remade(old.id),
     )
     try:
-        remaking.run()
+        made = remaking.run()
     except HkgitError:
-        if not remaking.kept:
+        if not remaking.made.kept:
             raise
-        remaking = replace(
-            remaking, keeps=False, kept=[], recorded=[], made=[], recovered=0, late=[]
-        )
-        remaking.run()
+        made = replace(remaking, made=Remade(old.id), keeps=False).run()
     if request.commit is None:
-        remaking.commit_by_git(now)
-    carried = _carry_later(repository, old, remaking.tip, head)
+        _commit_by_git(repository, made, now)
+    carried = _carry_later(repository, old, made.commit, head)
     new_head = carried[head]
-    elsewhere = _find_elsewhere(repository, old.id, branch)
+    made.is_gone = not made.commits
+    made.elsewhere = _find_elsewhere(repository, old.id, branch)
     trees = (repository.commit(each).tree for each in (head, new_head))
     changed = [each.path for each in repository.changes(*trees)]
     _expect_unchanged(repository, [path for path in changed if not _is_own(path)])
@@ -175,21 +180,11 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
         repository.git("reset", "-q", *paths)  # the files, with what was not staged, stay
     else:
         _bring_along(repository, new_head, changed)
-    _note_recorded(repository, remaking.recorded)
-    settle_refusals(repository, remaking.late, new_head)
+    _note_recorded(repository, made.recorded)
+    settle_refusals(repository, made.late, new_head)
     signed = (each for each in carried if re.search(_SIGNATURE, repository.commit(each).raw))
-    return Remade(
-        commit=remaking.tip,
-        commits=tuple(remaking.made),
-        is_gone=not remaking.made,
-        kept=len(remaking.kept),
-        recorded=len(remaking.recorded),
-        recovered=remaking.recovered,
-        late=len(remaking.late),
-        by_hand=remaking.by_hand,
-        unsigned=tuple(signed),
-        elsewhere=elsewhere,
-    )
+    made.unsigned = tuple(signed)
+    return made
 
 
 def _write_staged(repository: Repository, request: RemakeRequest) -> Commit:
@@ -342,11 +337,9 @@ def _judge(repository: Repository, policy: Policy, commit: str) -> Ruling:
 
 @dataclass
 class _Remaking:
-    """Makes one commit again, as objects alone: `made` are those in its place, in order.
+    """Makes one commit again, as objects alone, and notes in `made` what is in its place.
 
-    `tip` is the last of them, or the parent of a commit that changes nothing but the ledger: it is
-    left out. `target` is the tree that it has, but for records. Without `keeps` no entry stays.
-    `kept` are those that do, by id, `recorded` those of sessions, and `late` those read from trees.
+    `target` is the tree that it has, but for records. Without `keeps` no entry stays.
     """
 
     repository: Repository
@@ -354,49 +347,30 @@ class _Remaking:
     request: RemakeRequest
     old: Commit
     target: str
+    made: Remade
     keeps: bool = True
-    tip: str = ""
-    made: list[str] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)
-    recorded: list[ProposedEntry] = field(default_factory=list)
-    recovered: int = 0
-    late: list[str] = field(default_factory=list)
-    by_hand: str | None = None
 
-    def run(self) -> None:
+    def run(self) -> Remade:
         """Make it, and ask the judge. Raises what refuses it, with the other ways there are."""
         try:
             if self.request.vouches:
                 self._vouch()
             else:
-                first, *others = self.old.parents or (self._begin(),)
-                tip = first
+                # Below one without a parent comes an empty one, so that its files have a base.
+                tip, *others = self.old.parents or (
+                    _write_like(self.repository, self.old, EMPTY_TREE, (), b"Begin\n"),
+                )
                 for other in others:
                     tip = self._merge(tip, other)
-                self.tip = self._account(tip)
+                self.made.commit = self._account(tip)
             self._expect_same()
-            for commit in self.made:
+            for commit in self.made.commits:
                 self._expect_passing(commit)
         except HkgitError as error:
             if self.request.commit is not None and not self.request.vouches:
                 error.advise(_WAYS.format(commit=self.old.id[:12]))
             raise
-
-    def commit_by_git(self, start: str) -> None:
-        """Let git make the commits that were written, so that hooks and signature are as ever."""
-        repository, tip = self.repository, start
-        branch = repository.head().branch or "HEAD"
-        with begin_series(repository, branch, start, checkout=False) as series:
-            for number, each in enumerate(map(repository.commit, self.made)):
-                changes = repository.changes(repository.commit(tip).tree, each.tree)
-                paths = [change.path for change in changes]
-                tip = series.commit(tip, each.tree, paths, each.message, *each.parents[1:])
-                self.made[number] = tip
-        self.tip = tip
-
-    def _begin(self) -> str:
-        """An empty commit below one without a parent, so that its files have a base."""
-        return self._write(EMPTY_TREE, (), b"Begin\n")
+        return self.made
 
     def _merge(self, tip: str, other: str) -> str:
         """Merge as git does; what comes beside it is a commit after the merge."""
@@ -415,16 +389,19 @@ class _Remaking:
         paths = self._list_changed(start)
         if merging is not None:
             paths &= {*merging.conflicts}
-        entries, files = self._find_holding(tip, paths)
+        entries = self._find_holding(tip, paths)
+        files = self._follow(tip, entries).list_changed()
         middle = self.repository.write_tree(start, files)
         if merging is None:
-            entries, files = self._add_proposed(tip, middle, entries, files)
+            entries += self._propose(tip, middle)
+            files = self._follow(tip, entries).list_changed()
             middle = self.repository.write_tree(start, files)
         left = self._list_changed(middle) & (paths | files.keys())
         late = dict(self._share(left))
         for agent, theirs in late.items():
             entry, changed = self._make_late(tip, middle, agent, theirs)
-            entries, files = (*entries, entry), {**files, **changed}
+            entries.append(entry)
+            files |= changed
             middle = self.repository.write_tree(middle, changed)
         if entries or merging is not None:
             records = {entry_path(name): File(each.to_bytes()) for name, each in entries}
@@ -437,7 +414,8 @@ class _Remaking:
             tree = self.repository.commit(tip).tree
             after = self.repository.snapshot(self.target)
             by_hand = {path: after.entry(path) for path in self._list_changed(tree)}
-            self.by_hand = tip = self._add(self.repository.write_tree(tree, by_hand), (tip,), ())
+            tip = self._add(self.repository.write_tree(tree, by_hand), (tip,), ())
+            self.made.by_hand = tip
         return tip
 
     def _vouch(self) -> None:
@@ -445,15 +423,15 @@ class _Remaking:
         kept = told = self._list_entries()
         if self.old.parents:
             tip = self.old.parents[0]
-            kept, _ = self._find_holding(tip, self._list_changed(self.repository.commit(tip).tree))
+            kept = self._find_holding(tip, self._list_changed(self.repository.commit(tip).tree))
         gone: Files = {entry_path(each[0]): None for each in told if each not in kept}
         tree = self.repository.write_tree(self.old.tree, gone)
         person = self.repository.identity("COMMITTER")
         names = name_entries(kept) if kept else ()
         words = self._choose_words().decode("utf-8", "surrogateescape")
         message = append_trailers(words, (*names, f"Hkgit-Vouched-by: {person}"))
-        self.tip = _write_signed(self.repository, self.old, tree, message)
-        self.made.append(self.tip)
+        self.made.commit = _write_signed(self.repository, self.old, tree, message)
+        self.made.commits.append(self.made.commit)
 
     def _list_changed(self, tree: str) -> set[str]:
         """List the files in which the old commit differs from a tree."""
@@ -471,58 +449,46 @@ class _Remaking:
             if not any(files.entry(entry_path(name)) for files in others)
         )
 
-    def _make_candidate(self, tip: str) -> CandidateCommit:
+    def _follow(self, tip: str, entries: Entries) -> EntrySequence:
+        """Put entries on a tip, one after the other."""
         found = candidate_of(self.repository, self.old.id)
-        return replace(found, id=None, parents=(tip,), tree=self.target)
+        candidate = replace(found, id=None, parents=(tip,), tree=self.target)
+        return follow_entries(self.repository, candidate, entries)
 
-    def _find_holding(self, tip: str, paths: AbstractSet[str]) -> tuple[Entries, Files]:
-        """Find the entries that explain what the commit still has, and what they make of files."""
-        candidate = self._make_candidate(tip)
-        policy = self.policy
+    def _find_holding(self, tip: str, paths: AbstractSet[str]) -> list[tuple[str, Entry]]:
+        """Find the entries that explain what the commit still has."""
         told = self._list_entries() if self.keeps else ()
         kept_text = find_kept_text(self.repository, self.target, (tip,), told)
         taken_back = {each.entry for each in kept_text}
         good = [
             (name, entry)
             for name, entry in told
-            if name not in {*taken_back, *self.kept}
-            and (self.request.vouches or not any(find_blind_edits(policy, entry)))
+            if name not in {*taken_back, *self.made.kept}
+            and (self.request.vouches or not any(find_blind_edits(self.policy, entry)))
             and {path for file in entry.files for path in (file.path, file.new_path)} - {None}
             <= paths
         ]
-        chain = follow_entries(self.repository, candidate, tuple(good))
-        if chain.findings:
+        if self._follow(tip, good).findings:
             holding: list[tuple[str, Entry]] = []
-            for each in order_entries(tuple(good), self.repository.snapshot(tip)):
-                if not follow_entries(self.repository, candidate, (*holding, each)).findings:
+            for each in order_entries(good, self.repository.snapshot(tip)):
+                if not self._follow(tip, (*holding, each)).findings:
                     holding.append(each)
             good = holding
-            chain = follow_entries(self.repository, candidate, tuple(good))
-        self.kept += [name for name, _ in good]
-        return tuple(good), chain.list_changed()
+        self.made.kept += [name for name, _ in good]
+        return good
 
-    def _add_proposed(
-        self, tip: str, middle: str, kept: Entries, files: Files
-    ) -> tuple[Entries, Files]:
-        """Add to the entries that hold what transcripts explain, or what sessions recorded."""
+    def _propose(self, tip: str, middle: str) -> Iterator[tuple[str, Entry]]:
+        """Propose entries of what transcripts explain of the rest, or of what sessions recorded."""
         transcripts = self.request.transcripts
         if transcripts is None:
             found = _propose_of_sessions(self.repository, self.policy, middle, self.target)
         else:
             found = propose_recovered(self.repository, transcripts, self.old.id, middle).entries
-        proposed = []
+        proposed = self.made.recorded if transcripts is None else self.made.recovered
         for each in found:
             entry = replace(each.entry, base=tip)
             proposed.append(replace(each, entry=entry, name=entry_id(entry.to_bytes())))
-        entries = (*kept, *((each.name, each.entry) for each in proposed))
-        if not proposed:
-            return kept, files
-        if transcripts is None:
-            self.recorded += proposed
-        else:
-            self.recovered += len(proposed)
-        candidate = self._make_candidate(tip)
-        return entries, follow_entries(self.repository, candidate, entries).list_changed()
+            yield proposed[-1].name, entry
 
     def _share(self, left: AbstractSet[str]) -> Iterator[tuple[str, AbstractSet[str]]]:
         """Tell which agent changed which of the files that no entry explains; the rest by hand.
@@ -538,7 +504,7 @@ class _Remaking:
         lost = {
             path
             for name, entry in told
-            if name not in self.kept
+            if name not in self.made.kept
             for file in entry.files
             for path in (file.path, file.new_path)
         }
@@ -552,7 +518,7 @@ class _Remaking:
 
     def _make_late(
         self, tip: str, middle: str, agent: str, paths: AbstractSet[str]
-    ) -> tuple[tuple[str, Entry], Files]:
+    ) -> tuple[tuple[str, Entry], dict[str, File | None]]:
         """Make the entry for what a tree becomes at some paths. Raises HkgitError."""
         before, after = map(self.repository.snapshot, (middle, self.target))
         changes = compare_files(before.get, after.get, sorted(paths))
@@ -568,10 +534,10 @@ class _Remaking:
             raise
         refused = RefusalLog.of(self.repository.common_dir).make_claims(agent, found.spec.edits)
         claims = make_claims(agent, int(time.time()), refusals=refused)
-        entry = make_entry(found.spec, found.plan, Settings(), reads)
-        entry = complete_entry(entry, tip, claims)
-        self.late.append(entry_id(entry.to_bytes()))
-        return (self.late[-1], entry), files_after(found.plan)
+        entry = complete_entry(make_entry(found, Settings()), tip, claims)
+        name = entry_id(entry.to_bytes())
+        self.made.late.append(name)
+        return (name, entry), files_after(found.plan)
 
     def _add(self, tree: str, parents: Sequence[str], entries: Entries) -> str:
         """Write one of the commits, with the trailers of its entries."""
@@ -582,8 +548,9 @@ class _Remaking:
             told = [] if is_credited else [each for _, each in entries]
             credit = list_missing_lines(told, words)
             words = append_trailers(text, (*credit, *name_entries(entries)))
-        self.made.append(self._write(tree, parents, words))
-        return self.made[-1]
+        commit = _write_like(self.repository, self.old, tree, parents, words)
+        self.made.commits.append(commit)
+        return commit
 
     def _choose_words(self) -> bytes:
         """The message without the trailers of entries."""
@@ -592,12 +559,9 @@ class _Remaking:
             words = self.request.message.encode("utf-8", "surrogateescape") + b"\n"
         return re.sub(_OURS, b"", words)
 
-    def _write(self, tree: str, parents: Sequence[str], message: bytes) -> str:
-        return _write_like(self.repository, self.old, tree, parents, message)
-
     def _expect_same(self) -> None:
         """Raise InvalidInput where not all of the old commit is there: edits say no line ends."""
-        differing = sorted(self._list_changed(self.repository.commit(self.tip).tree))
+        differing = sorted(self._list_changed(self.repository.commit(self.made.commit).tree))
         if differing:
             what = "changes line ends or a byte order mark, which no edit can express"
             raise InvalidInput(", ".join(map(quote_path, differing)), what, _LEAVE)
@@ -609,6 +573,18 @@ class _Remaking:
             return
         is_blind = isinstance(error, BlindEdit)
         raise BlindEdit(error.where, error.what, NOT_ACCEPTED) if is_blind else error
+
+
+def _commit_by_git(repository: Repository, made: Remade, start: str) -> None:
+    """Let git make the commits that were written, so that hooks and signature are as ever."""
+    branch, made.commit = repository.head().branch or "HEAD", start
+    with begin_series(repository, branch, start, checkout=False) as series:
+        for number, each in enumerate(map(repository.commit, made.commits)):
+            tip = made.commit
+            changes = repository.changes(repository.commit(tip).tree, each.tree)
+            paths = [change.path for change in changes]
+            made.commit = series.commit(tip, each.tree, paths, each.message, *each.parents[1:])
+            made.commits[number] = made.commit
 
 
 def _make_late_reads(changes: Iterable[FileChange], *, is_tight: bool) -> Iterator[Read]:

@@ -10,8 +10,8 @@ from hkgit.errors import GitRefused
 from hkgit.gate.entrypoints.hook_scripts import SERVER_HOOKS
 from hkgit.gate.trusted_policy import CONFIG
 from hkgit.git.repository import Repository
-from hkgit.sessions.end import list_homes
 from hkgit.sessions.homes import LOCAL, STATE_FILE
+from hkgit.sessions.session_states import list_homes
 from hkgit.workflows import git_hooks, policy_file
 from hkgit.workflows.setup_steps import Action, SetupStep, carry_out, keep_file
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from hkgit.applying.planner import Options
-from hkgit.edits import Read, Spec
+from hkgit.applying.planner import Options, PlannedSpec
+from hkgit.edits import Read, Snapshot, Spec
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.gate.entrypoints.hook_scripts import find_script, is_active
 from hkgit.gate.policy.model import BUILT_IN, Policy
@@ -20,6 +21,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class PlannedCommit(PlannedSpec):
+    """One spec, planned, and what becomes of it as a commit when all of its edits apply.
+
+    `base` is None where that is the commit of the step before, which is not made yet; `before` are
+    the files that this one leaves.
+    """
+
+    base: str | None
+    before: Snapshot
+    merging: MergePlan | None = None
+
+
+def _ignore(sentence: str) -> None:
+    pass
+
+
+@dataclass(frozen=True)
 class ApplyRequest:
     """Specs, each of which becomes one commit. Nothing lands unless all of their edits apply.
 
@@ -27,7 +45,7 @@ class ApplyRequest:
     merged. With `retry` the specs are planned again where the branch has moved meanwhile. With
     `allow_blind` nothing asks for evidence, and the entry says that this was wanted. A dry run
     changes nothing. A `reflection` is asked to correct edits that are refused, and what a failing
-    `verify` printed.
+    `verify` printed. Of slow work `say` gets a sentence, and `watch` passes the steps on.
     """
 
     specs: tuple[Spec, ...] = ()
@@ -44,16 +62,20 @@ class ApplyRequest:
     allow_blind: bool = False
     dry_run: bool = False
     reflection: Reflection | None = None
+    say: Callable[[str], None] = _ignore
+    watch: Callable[[Sequence[PlannedCommit]], Iterable[PlannedCommit]] = iter
 
 
 @dataclass(frozen=True)
 class LandingTarget:
-    """Where commits land: on `tip`, moving `branch` from `old` (None: the branch is made).
+    """Where what was asked lands: on `tip`, moving `branch` from `old` (None: it is made).
 
     `policy` is what they are held to, and stops them where its mode is "enforce". `checkout` says
     that the branch is checked out here; with `merging` the one commit is a merge.
     """
 
+    repository: Repository
+    request: ApplyRequest
     branch: str
     tip: str
     old: str | None
@@ -79,6 +101,8 @@ def find_target(repository: Repository, request: ApplyRequest) -> LandingTarget:
     """
     branch, tip, old = _find_branch(repository, request)
     target = LandingTarget(
+        repository=repository,
+        request=request,
         branch=branch,
         tip=tip,
         old=old,
@@ -122,18 +146,16 @@ def _find_current_branch(repository: Repository) -> tuple[str, str, str]:
     return head.branch, head.commit, head.commit
 
 
-def find_base(
-    repository: Repository, spec: Spec, request: ApplyRequest, target: LandingTarget
-) -> str | None:
+def find_base(target: LandingTarget, spec: Spec) -> str | None:
     """Find the commit that a spec was written against; None where it does not say.
 
     Raises InvalidInput for one that is not in the history of the branch.
     """
-    rev = _find_stated_base(spec, request)
+    rev = _find_stated_base(spec, target.request)
     if rev is None:
         return None
-    base = repository.resolve(rev)
-    if not repository.is_ancestor(base, target.tip):
+    base = target.repository.resolve(rev)
+    if not target.repository.is_ancestor(base, target.tip):
         fix = "Name a commit in the branch's history, or rebase the spec by reading again."
         raise InvalidInput(rev, f"is not an ancestor of {target.branch}", fix)
     return base

@@ -6,7 +6,7 @@ commit gets a second ledger entry, so that every byte has an author: the agent, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 
@@ -16,7 +16,10 @@ from hkgit.applying.outcome import files_after
 from hkgit.edits import File, Read
 from hkgit.errors import GitRefused, HkgitError, Rejected, VerifyFailed
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
+from hkgit.evidence.replay import make_candidate
 from hkgit.gate.entrypoints.hook_scripts import find_foreign_hooks
+from hkgit.gate.judge import Gate
+from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.ruling import REJECTED
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.landing import expect_landable
@@ -33,15 +36,10 @@ from hkgit.text.document import Document
 from hkgit.text.paths import quote_path
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
-from hkgit.workflows.commit_plan import (
-    PlannedCommit,
-    RecordedCommit,
-    list_ledger_files,
-    record_step,
-)
-from hkgit.workflows.landing_policy import judge_candidate, refuse_ruling
+from hkgit.workflows.commit_plan import RecordedCommit, list_ledger_files, record_step
+from hkgit.workflows.landing_policy import refuse_ruling
 from hkgit.workflows.merge_plan import write_tree_on
-from hkgit.workflows.target import ApplyRequest, LandingTarget
+from hkgit.workflows.target import LandingTarget, PlannedCommit
 
 AGENT = "hooks of the repository"
 """The agent named in the second entry."""
@@ -129,76 +127,57 @@ def begin_series(
         yield CommitSeries(begun, stack, find_foreign_hooks(repository))
 
 
-Watch = Callable[[Sequence[PlannedCommit]], Iterable[PlannedCommit]]
-
-
-def carry_out(
-    repository: Repository,
-    request: ApplyRequest,
-    target: LandingTarget,
-    steps: Sequence[PlannedCommit],
-    *,
-    say: Callable[[str], None],
-    watch: Watch,
-) -> tuple[RecordedCommit, ...]:
+def carry_out(target: LandingTarget, steps: Sequence[PlannedCommit]) -> tuple[RecordedCommit, ...]:
     """Commit every plan in a temporary worktree, then move the branch to the last commit.
 
     Raises VerifyFailed, Rejected or GitRefused; then the branch is where it was.
     """
-    done: list[RecordedCommit] = []
-    tip = target.tip
-    with begin_series(repository, target.branch, target.old, checkout=target.checkout) as series:
+    request, tip, done = target.request, target.tip, list[RecordedCommit]()
+    repository, branch = target.repository, target.branch
+    with begin_series(repository, branch, target.old, checkout=target.checkout) as series:
         if series.foreign:
             named = ", ".join(series.foreign)
-            say(f"full checkout: the repository's own hooks need it ({named})")
+            request.say(f"full checkout: the repository's own hooks need it ({named})")
         if request.verify is not None:
-            say("full checkout: --verify needs it")
-            _rehearse(repository, request, target, steps)
-        for step in watch(steps):
-            based = replace(step, base=step.base or tip)
-            made = _commit(repository, request, target, series, tip, based, say)
+            request.say("full checkout: --verify needs it")
+            _rehearse(target, steps)
+        for step in request.watch(steps):
+            made = _commit(target, series, tip, replace(step, base=step.base or tip))
             tip = made.commit or tip
             done.append(made)
         series.transaction.land(tip, reflog=f"hkgit apply: {done[-1].subject}")
     return tuple(done)
 
 
-def _rehearse(
-    repository: Repository,
-    request: ApplyRequest,
-    target: LandingTarget,
-    steps: Sequence[PlannedCommit],
-) -> None:
+def _rehearse(target: LandingTarget, steps: Sequence[PlannedCommit]) -> None:
     """Raise what landing would refuse, before a command runs that may take long."""
     for step in steps:
-        record_step(repository, step, request)
+        record_step(target, step)
     files = {path: file for step in steps for path, file in step.files.items()}
-    tree = write_tree_on(repository, target.tip, target.merging, files)
+    tree = write_tree_on(target.repository, target.tip, target.merging, files)
     expect_landable(
-        repository, branch=target.branch, old=target.old, new=tree, checkout=target.checkout
+        target.repository,
+        branch=target.branch,
+        old=target.old,
+        new=tree,
+        checkout=target.checkout,
     )
 
 
 def _commit(
-    repository: Repository,
-    request: ApplyRequest,
-    target: LandingTarget,
-    series: CommitSeries,
-    tip: str,
-    step: PlannedCommit,
-    say: Callable[[str], None],
+    target: LandingTarget, series: CommitSeries, tip: str, step: PlannedCommit
 ) -> RecordedCommit:
     """Verify, record and judge a step, and make its commit on `tip`."""
-    policy, allow_blind = target.policy, request.allow_blind
-    verified = _verify(repository, request, series.transaction, tip, step)
-    credits_agents = policy.assisted_by == "require"
-    record = record_step(repository, step, request, verified, credits_agents=credits_agents)
-    files = {**step.files, **_list_ledger_files(repository, target, tip, record)}
+    repository, policy = target.repository, target.policy
+    allow_blind = target.request.allow_blind
+    record = record_step(target, step, _verify(target, series.transaction, tip, step))
+    files = {**step.files, **_list_ledger_files(target, tip, record)}
     tree = write_tree_on(repository, tip, step.merging, files)
     merged = None if step.merging is None else step.merging.commit
     parents = (tip,) if merged is None else (tip, merged)
     asked = policy.with_blind() if allow_blind else policy
-    ruling = judge_candidate(repository, asked, tree, parents, record.message)
+    candidate = make_candidate(repository, tree, parents, record.message)
+    ruling = Gate(repository, asked, JudgeContext(on_client=True)).judge(candidate)
     warning = refuse_ruling(policy, ruling)
     if warning is not None and policy.mode == "enforce":
         raise warning
@@ -208,43 +187,41 @@ def _commit(
     try:
         made = commit(tree, tuple(files), record.message, runs_hooks=runs_hooks)
     except HookChanged as changed:
-        if not request.accept_hook_changes:
+        if not target.request.accept_hook_changes:
             raise
-        made = _commit_with_hooks(repository, request, target, record, tree, changed, commit, say)
+        made = _commit_with_hooks(target, record, tree, changed, commit)
     return replace(record, commit=made, warning=warning)
 
 
 def _commit_with_hooks(
-    repository: Repository,
-    request: ApplyRequest,
     target: LandingTarget,
     record: RecordedCommit,
     tree: str,
     changed: HookChanged,
     commit: Callable[[str, Sequence[str], bytes], str],
-    say: Callable[[str], None],
 ) -> str:
     """Commit again, with a second entry for what hooks have changed in a tree."""
+    repository, request = target.repository, target.request
     step, merging = plan_hook_changes(repository, tree, changed), record.step.merging
     if merging is not None and not step.files.keys() <= {*merging.conflicts}:
         fix = "Let the hook only check: a merge changes nothing but conflicted paths."
         raise GitRefused(changed.where, changed.what, fix) from changed
     step = replace(step, base=record.step.base)
-    theirs = record_step(repository, step, replace(request, agent=None))
-    files = _list_ledger_files(repository, target, changed.tree, theirs)
+    theirs = record_step(replace(target, request=replace(request, agent=None)), step)
+    files = _list_ledger_files(target, changed.tree, theirs)
     paths = (*record.step.files, *step.files, *files, entry_path(record.id))
     named = ", ".join(map(quote_path, step.files))
-    say(f"hooks changed what was to be committed; recorded as theirs: {named}")
+    request.say(f"hooks changed what was to be committed; recorded as theirs: {named}")
     message = record.message + f"Hkgit-Entry: sha256:{theirs.id}\n".encode()
     return commit(repository.write_tree(changed.tree, files), paths, message)
 
 
 def _list_ledger_files(
-    repository: Repository, target: LandingTarget, before: str, record: RecordedCommit
+    target: LandingTarget, before: str, record: RecordedCommit
 ) -> dict[str, File | None]:
     """What hkgit adds itself, but for attributes that lie in the checkout to be committed."""
-    files = list_ledger_files(repository.snapshot(before), record)
-    root = repository.work_tree
+    files = list_ledger_files(target.repository.snapshot(before), record)
+    root = target.repository.work_tree
     if ATTRIBUTES_PATH in files and target.checkout and root is not None:
         place = root / ATTRIBUTES_PATH
         if place.is_file() and place.read_bytes() == ATTRIBUTES:
@@ -253,19 +230,15 @@ def _list_ledger_files(
 
 
 def _verify(
-    repository: Repository,
-    request: ApplyRequest,
-    begun: Transaction,
-    tip: str,
-    step: PlannedCommit,
+    target: LandingTarget, begun: Transaction, tip: str, step: PlannedCommit
 ) -> JsonObject | None:
     """Run the command on a full checkout of the edited files, if one is. Raises VerifyFailed."""
-    command = request.verify
+    command = target.request.verify
     if command is None:
         return None
-    tree = write_tree_on(repository, tip, step.merging, step.files)
+    tree = write_tree_on(target.repository, tip, step.merging, step.files)
     with begun.worktree(tip, tree, tuple(step.files), full=True) as worktree:
-        if request.reflection is not None:
+        if target.request.reflection is not None:
             code, output = run_and_hear(command, worktree.path)
         else:
             code, output = run_command(command, worktree.path), ""

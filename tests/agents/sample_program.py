@@ -8,40 +8,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hkgit.agents.agent import Agent, Keys, Log
+from hkgit.agents.agent import Agent, Keys, Settings
 from hkgit.agents.json_fields import parse_time, table
 from hkgit.agents.log_stores import find_mentions
-from hkgit.agents.logged_call import Line, LoggedCall, Record
-from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part, guard_in_time
+from hkgit.agents.logged_call import About, Line, Log, LoggedCall, Record, Said
+from hkgit.agents.setup.settings import MCP_SERVER, guard_in_time
 from hkgit.agents.tools import SAID, editing, reading, shell
 
 NAME = "sample"
 
 
-def _list_parts(command: str) -> list[Part]:
+def _build_settings(command: str) -> Settings:
     run = {"run": {"command": guard_in_time(command)}}
-    settings = {"servers": {"hkgit": MCP_SERVER}, "hooks": {"before": run, "after": run}}
-    return [JsonPart(".sample/settings.json", settings, owner=f"hkgit hook {NAME}")]
+    hooks = {"before": run, "after": run}
+    return {".sample/settings.json": {"servers": {"hkgit": MCP_SERVER}, "hooks": hooks}}
 
 
 def _detects(record: Record) -> bool:
     return "sample" in record
 
 
-def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
+def _says(lines: Iterable[Line]) -> Iterator[Said]:
     for line in lines:
         said = line.record
-        yield LoggedCall(
+        yield About(
+            line.where,
             time=parse_time(said.get("time")),
             conversation=str(said.get("conversation")),
-            agent=f"{NAME}/{said['sample']}",
+            version=str(said["sample"]),
             directory=str(said.get("place")),
-            where=line.where,
-            id=str(said.get("id")),
-            tool=str(said.get("tool")),
-            arguments=table(said.get("arguments")),
-            answer=said.get("answer"),
         )
+        call, tool = str(said.get("id")), str(said.get("tool"))
+        yield LoggedCall(call, tool, table(said.get("arguments")), said.get("answer"))
 
 
 AGENT = Agent(
@@ -60,6 +58,6 @@ AGENT = Agent(
         session="conversation",
         directory="place",
     ),
-    list_parts=_list_parts,
-    logs=(Log(NAME, find_mentions("SAMPLE_HOME", ".sample", "*.jsonl"), _detects, _calls),),
+    settings=_build_settings,
+    logs=(Log(NAME, find_mentions("SAMPLE_HOME", ".sample", "*.jsonl"), _detects, _says),),
 )

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from hkgit.cli.hook import hook
 from hkgit.sessions import homes as places
 from hkgit.sessions.edit_session import EditSession
-from hkgit.sessions.session_status import Status
+from hkgit.sessions.session_states import Status
 from tests.support.repos import Repo
 
 STREAMS = Path(__file__).with_name("streams")

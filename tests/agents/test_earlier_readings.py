@@ -89,8 +89,12 @@ def test_what_the_conversation_was_shown_that_it_goes_on_from_has_been_read(
 def _of_qwen(root: Path) -> list[Line]:
     asked = {"functionCall": {"id": "r", "name": "read_file", "args": {"file_path": "greet.py"}}}
     output = {"functionResponse": {"id": "r", "response": {"output": GREETING.decode()}}}
-    parts = [{"parts": [asked]}, {"parts": [output]}, {"parts": [{"functionCall": {"id": "e"}}]}]
-    lines = [{"uuid": f"u{n}", "message": each} for n, each in enumerate(parts)]
+    edit = {"functionCall": {"id": "e"}}
+    parts = [("assistant", asked), ("tool_result", output), ("assistant", edit)]
+    lines = [
+        {"type": kind, "uuid": f"u{number}", "message": {"parts": [part]}}
+        for number, (kind, part) in enumerate(parts)
+    ]
     common = {"sessionId": "s", "cwd": str(root), "toolCallResult": {"status": "success"}}
     return [common | each for each in lines]
 

@@ -16,6 +16,7 @@ import pytest
 from hkgit.agents import find_agent
 from hkgit.agents.events import Editing
 from hkgit.agents.live_transcript import find_last_turn, find_turn
+from hkgit.agents.programs import claude, codex, gemini
 from tests.agents.streaming import GREETING, replay_lines, session, stream, told
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -179,16 +180,33 @@ def test_an_answer_is_found_behind_a_long_line(size: int, tmp_path: Path) -> Non
     place = tmp_path / "transcript.jsonl"
     asked = json.dumps(_claude([["call_1"]])[0])
     place.write_text(f"{asked}\n{json.dumps({'said': 'x' * size})}\n{{cut off")
-    assert find_turn(place, "call_1") == "msg_0"
-    assert find_turn(place, "call_2") == ""
+    [log] = claude.AGENT.logs
+    assert find_turn(log, place, "call_1") == "msg_0"
+    assert find_turn(log, place, "call_2") == ""
+
+
+def test_a_change_that_codex_tells_before_its_call_has_ended_is_of_the_same_answer(
+    tmp_path: Path,
+) -> None:
+    """Its line has the id of the call, and stands behind what other calls have answered."""
+    read, edit, shown, _ = _codex([["call_read", "call_edit"]])
+    change = {"type": "add", "content": "a\n"}
+    item = {"type": "FileChange", "id": "call_edit", "status": "completed"}
+    made = {"type": "item_completed", "item": item | {"changes": {"a.py": change}}}
+    place = tmp_path / "transcript.jsonl"
+    lines = [read, edit, shown, {"type": "event_msg", "payload": made}]
+    place.write_text("\n".join(map(json.dumps, lines)))
+    [log] = codex.AGENT.logs
+    assert find_turn(log, place, "call_edit") == "first"
 
 
 @pytest.mark.parametrize("text", ["", "[1]\n", '"gemini"\n{"type": 7}\n', "\0\n" * 9])
 def test_a_transcript_that_says_nothing_names_no_answer(text: str, tmp_path: Path) -> None:
     place = tmp_path / "transcript.jsonl"
     place.write_text(text)
-    assert (find_turn(place, "gemini"), find_last_turn(place)) == ("", "")
-    assert find_last_turn(tmp_path / "missing") == ""
+    assert find_turn(gemini.LOG, place, "gemini") == ""
+    assert find_last_turn(gemini.LOG, place) == ""
+    assert find_last_turn(gemini.LOG, tmp_path / "missing") == ""
 
 
 def test_an_edit_that_its_own_answer_has_read_is_told_to_be_blind(

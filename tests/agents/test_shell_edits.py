@@ -12,7 +12,7 @@ import pytest
 from hkgit.agents.programs.codex import find_script_output
 from hkgit.sessions import homes as places
 from hkgit.sessions.edit_session import EditSession
-from hkgit.sessions.session_status import Status
+from hkgit.sessions.session_states import Status
 from tests.agents.streaming import GREETING, replay_lines, session, stream
 from tests.support.repos import Repo
 from tests.support.running import run

@@ -10,7 +10,7 @@ import pytest
 from hkgit.agents import HOOKED, MODES, parts_of
 from hkgit.agents.setup.installer import find_outdated, install, remove
 from hkgit.agents.setup.settings import FilePart
-from hkgit.text.stamps import add_stamp, is_stamped
+from hkgit.text.hashes import add_stamp, is_stamped
 from hkgit.workflows.setup_steps import Action
 
 OLD = (

@@ -19,7 +19,7 @@ from hkgit.agents.setup.installer import (
     remove_for_user,
 )
 from hkgit.agents.setup.settings import FilePart
-from hkgit.text.stamps import is_stamped
+from hkgit.text.hashes import is_stamped
 from tests.agents.streaming import stream, told
 from tests.support.repos import Repo
 from tests.support.running import run

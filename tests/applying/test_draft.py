@@ -181,7 +181,3 @@ def test_writes_of_the_base_that_overlap_are_refused() -> None:
     draft = Draft.of(BASE).write(2, 6, b"x\n", 1)
     assert draft is not None
     assert draft.write(4, 8, b"y\n", 2) is None
-
-
-def test_a_file_of_nothing_but_a_byte_order_mark_has_no_lines_that_stay() -> None:
-    assert Draft.of(BOM).replace(3, 3, b"a\n", 1).origins() == {}

@@ -15,6 +15,7 @@ from hkgit.git.repository import Repository
 from tests.attacks.landing import Landing
 from tests.attacks.scene import AGENT, GOVERN, PERSON, Change, Scene, replace_range
 from tests.support.attacks import sha256
+from tests.support.cases import cases
 from tests.support.commands import start
 from tests.support.commits import commit_tree, judge, tree_of
 from tests.support.keys import made_key, public
@@ -22,21 +23,21 @@ from tests.support.keys import made_key, public
 BLIND = {"b.txt": File(b"evil\n")}
 
 
-@pytest.mark.parametrize(
+@cases(
     "author",
-    [
-        pytest.param(f"{AGENT} and friends", id="text behind it"),
-        pytest.param(f"Ada <ada@example.org> {AGENT}", id="an address before it"),
-        pytest.param(f"Ada <ada@example.org> {AGENT} <x@y>", id="addresses around it"),
-        pytest.param("Ada <noreply@anthropic.com (Ada)>", id="a comment in the brackets"),
-        pytest.param("Ada <noreply@anthropic.com;ada@example.org>", id="two in the brackets"),
-        pytest.param("Ada <noreply@anthropic.com\tada>", id="a tab in the brackets"),
-        pytest.param('Ada <"noreply@anthropic.com">', id="in quotes"),
-        pytest.param("Ada <noreply@anthropic.com.>", id="a dot behind it"),
-        pytest.param("Ada <noreply@anthropic.com\u200b>", id="a blank without width"),
-        pytest.param("Ada <noreply@anthropic\uff0ecom>", id="a dot of full width"),
-        pytest.param("cla\u200bude <ada@example.org>", id="a name with a blank without width"),
-    ],
+    {
+        "text behind it": f"{AGENT} and friends",
+        "an address before it": f"Ada <ada@example.org> {AGENT}",
+        "addresses around it": f"Ada <ada@example.org> {AGENT} <x@y>",
+        "a comment in the brackets": "Ada <noreply@anthropic.com (Ada)>",
+        "two in the brackets": "Ada <noreply@anthropic.com;ada@example.org>",
+        "a tab in the brackets": "Ada <noreply@anthropic.com\tada>",
+        "in quotes": 'Ada <"noreply@anthropic.com">',
+        "a dot behind it": "Ada <noreply@anthropic.com.>",
+        "a blank without width": "Ada <noreply@anthropic.com\u200b>",
+        "a dot of full width": "Ada <noreply@anthropic\uff0ecom>",
+        "a name with a blank without width": "cla\u200bude <ada@example.org>",
+    },
 )
 def test_text_around_an_agents_address_does_not_hide_it(
     scene: Scene, policy: Policy, author: str
@@ -56,13 +57,13 @@ def with_author(made: Landing, author: str) -> str:
     return made.clone.git(*args, stdin=raw.encode())
 
 
-@pytest.mark.parametrize(
+@cases(
     "author",
-    [
-        pytest.param(f"Ada <ada@example.org> {AGENT}", id="an address before it"),
-        pytest.param(f"{AGENT} Ada <ada@example.org>", id="an address behind it"),
-        pytest.param("<noreply@openai.com> Ada <ada@example.org>", id="an address alone"),
-    ],
+    {
+        "an address before it": f"Ada <ada@example.org> {AGENT}",
+        "an address behind it": f"{AGENT} Ada <ada@example.org>",
+        "an address alone": "<noreply@openai.com> Ada <ada@example.org>",
+    },
 )
 def test_text_around_an_agent_in_a_commits_header_hides_nobody(tmp_path: Path, author: str) -> None:
     made = Landing.at(tmp_path, "agents")
@@ -71,14 +72,14 @@ def test_text_around_an_agent_in_a_commits_header_hides_nobody(tmp_path: Path, a
     assert "is an agent" in said
 
 
-@pytest.mark.parametrize(
+@cases(
     "author",
-    [
-        pytest.param("codex 1700000000 +0000", id="no address"),
-        pytest.param("codex <noreply@openai.com 1700000000 +0000", id="no end of the address"),
-        pytest.param("codex <noreply@openai.com> soon", id="no time"),
-        pytest.param(f"codex <noreply@openai.com> {'9' * 30} +0000", id="a time that overflows"),
-    ],
+    {
+        "no address": "codex 1700000000 +0000",
+        "no end of the address": "codex <noreply@openai.com 1700000000 +0000",
+        "no time": "codex <noreply@openai.com> soon",
+        "a time that overflows": f"codex <noreply@openai.com> {'9' * 30} +0000",
+    },
 )
 def test_a_malformed_author_is_refused_whoever_reads_it(tmp_path: Path, author: str) -> None:
     made = Landing.at(tmp_path, "agents")
@@ -104,12 +105,12 @@ def test_an_agents_own_name_is_held_to_the_rules(scene: Scene, policy: Policy) -
     assert scene.rule(scene.by_hand({**BLIND}), policy) == "blind"
 
 
-@pytest.mark.parametrize(
+@cases(
     "author",
-    [
-        pytest.param(PERSON, id="opt-out by author name"),
-        pytest.param("Cl\u0430ude <noreply@\u0430nthropic.com>", id="a letter that looks alike"),
-    ],
+    {
+        "opt-out by author name": PERSON,
+        "a letter that looks alike": "Cl\u0430ude <noreply@\u0430nthropic.com>",
+    },
 )
 def test_another_name_opts_out_of_agents_alone(scene: Scene, author: str) -> None:
     """Under `agents` names are what one has: this stands in the limits. `all` closes it."""
@@ -131,14 +132,14 @@ def test_a_committers_name_does_not_hide_an_author(scene: Scene, policy: Policy)
     assert scene.rule(made, policy) == "blind"
 
 
-@pytest.mark.parametrize(
+@cases(
     "message",
-    [
-        pytest.param("Say\n\nHkgit-Entry: sha256:{0}\n", id="trailers by hand"),
-        pytest.param("Say\n\nHkgit-Entry: sha256:{0}\nHkgit-Confidence: 1.00\n", id="several"),
-        pytest.param("Say\n\nHkgit-Entry: sha256:{0}\n---\n\nx\n", id="below a line of dashes"),
-        pytest.param("Say\n\n Hkgit-Entry: sha256:{0}\n", id="folded"),
-    ],
+    {
+        "trailers by hand": "Say\n\nHkgit-Entry: sha256:{0}\n",
+        "several": "Say\n\nHkgit-Entry: sha256:{0}\nHkgit-Confidence: 1.00\n",
+        "below a line of dashes": "Say\n\nHkgit-Entry: sha256:{0}\n---\n\nx\n",
+        "folded": "Say\n\n Hkgit-Entry: sha256:{0}\n",
+    },
 )
 def test_trailers_by_hand_stand_for_nothing(scene: Scene, policy: Policy, message: str) -> None:
     made = scene.by_hand({**BLIND}, message=message.format("0" * 64))
@@ -200,13 +201,13 @@ def test_a_principal_changes_what_is_granted(scene: Scene, key: Path) -> None:
     assert ruling.rule == "manual grant to ada@example.org, who signed it"
 
 
-@pytest.mark.parametrize(
-    ("whose", "files"),
-    [
-        pytest.param("key", {"a.py": File(b"evil\n")}, id="another path"),
-        pytest.param("key", {**BLIND, "a.py": None}, id="a file removed beside it"),
-        pytest.param("stranger", {**BLIND}, id="a key that is not listed"),
-    ],
+@cases(
+    "whose, files",
+    {
+        "another path": ("key", {"a.py": File(b"evil\n")}),
+        "a file removed beside it": ("key", {**BLIND, "a.py": None}),
+        "a key that is not listed": ("stranger", {**BLIND}),
+    },
 )
 def test_a_grant_to_a_principal_is_for_paths_and_keys(
     scene: Scene,
@@ -275,14 +276,14 @@ BY_PUSHER = Policy(
 )
 
 
-@pytest.mark.parametrize(
-    ("pusher", "paths", "is_granted"),
-    [
-        pytest.param("ada", ["b.txt"], True, id="the pusher"),
-        pytest.param("bob", ["b.txt"], False, id="another one"),
-        pytest.param(None, ["b.txt"], False, id="nobody the server knows"),
-        pytest.param("ada", ["a.py"], False, id="another path"),
-    ],
+@cases(
+    "pusher, paths, is_granted",
+    {
+        "the pusher": ("ada", ["b.txt"], True),
+        "another one": ("bob", ["b.txt"], False),
+        "nobody the server knows": (None, ["b.txt"], False),
+        "another path": ("ada", ["a.py"], False),
+    },
 )
 def test_a_grant_to_a_pusher_needs_a_server_that_knows_them(
     scene: Scene, pusher: str | None, paths: list[str], is_granted: bool
@@ -301,34 +302,25 @@ def test_a_grant_to_a_pusher_needs_a_server_that_knows_them(
 # The policy itself
 
 
-@pytest.mark.parametrize(
+@cases(
     "operation",
-    [
-        pytest.param(
-            {
-                "op": "create_file",
-                "path": "pyproject.toml",
-                "new_text": "[tool.hkgit.gate]\nmode = 'report'\n",
-            },
-            id="a first policy",
-        ),
-        pytest.param(
-            {
-                "op": "create_file",
-                "path": "pyproject.toml",
-                "new_text": "x = " + "[" * 5000 + "]" * 5000 + "\n",
-            },
-            id="a file that cannot be read",
-        ),
-        pytest.param(
-            {
-                "op": "create_file",
-                "path": "pyproject.toml",
-                "new_text": "[tool.hkgit.gate]\n" + "a." * 3000 + "a = 1\n",
-            },
-            id="a table that is nested too deeply",
-        ),
-    ],
+    {
+        "a first policy": {
+            "op": "create_file",
+            "path": "pyproject.toml",
+            "new_text": "[tool.hkgit.gate]\nmode = 'report'\n",
+        },
+        "a file that cannot be read": {
+            "op": "create_file",
+            "path": "pyproject.toml",
+            "new_text": "x = " + "[" * 5000 + "]" * 5000 + "\n",
+        },
+        "a table that is nested too deeply": {
+            "op": "create_file",
+            "path": "pyproject.toml",
+            "new_text": "[tool.hkgit.gate]\n" + "a." * 3000 + "a = 1\n",
+        },
+    },
 )
 def test_a_governed_commit_does_not_make_the_policy(
     scene: Scene, policy: Policy, operation: dict[str, object]
@@ -339,12 +331,9 @@ def test_a_governed_commit_does_not_make_the_policy(
 TOML = b"[tool.hkgit.gate]\nmode = 'enforce'\n"
 
 
-@pytest.mark.parametrize(
+@cases(
     "operation",
-    [
-        pytest.param({"op": "delete_file"}, id="removed"),
-        pytest.param({"op": "rename_file", "new_path": "old.toml"}, id="renamed"),
-    ],
+    {"removed": {"op": "delete_file"}, "renamed": {"op": "rename_file", "new_path": "old.toml"}},
 )
 def test_a_policy_is_not_taken_away(
     scene: Scene, policy: Policy, operation: dict[str, object]

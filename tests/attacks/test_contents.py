@@ -12,17 +12,9 @@ from hkgit.gate.policy.model import Floors, Policy
 from hkgit.gate.rules.floors import measure_strengths
 from hkgit.git.repository import Repository
 from tests.attacks.landing import Landing
-from tests.attacks.scene import (
-    AGENT,
-    A,
-    Attack,
-    Change,
-    Operation,
-    Scene,
-    commit_of,
-    replace_range,
-)
+from tests.attacks.scene import AGENT, A, Attack, Change, Operation, Scene, commit_of, replace_range
 from tests.support.attacks import sha256
+from tests.support.cases import cases
 from tests.support.commits import commit_tree
 
 LINES = tuple(f"line {number}\n" for number in range(1, 41))
@@ -79,16 +71,14 @@ def tight_there(policy: Policy) -> Policy:
     return replace(policy, paths=(Floors(("long*",), min_tightness=100),))
 
 
-@pytest.mark.parametrize(
-    "floor", [pytest.param(tight, id="for all"), pytest.param(tight_there, id="for some paths")]
-)
-@pytest.mark.parametrize(
+@cases("floor", {"for all": tight, "for some paths": tight_there})
+@cases(
     "attack",
-    [
-        pytest.param(whole_file, id="whole-file range"),
-        pytest.param(whole_hash, id="whole-file hash around one line"),
-        pytest.param(deleted_and_created, id="delete, then create"),
-    ],
+    {
+        "whole-file range": whole_file,
+        "whole-file hash around one line": whole_hash,
+        "delete, then create": deleted_and_created,
+    },
 )
 def test_evidence_of_too_much_is_below_a_floor_of_tightness(
     scene: Scene, policy: Policy, attack: Attack, floor: Callable[[Policy], Policy]
@@ -103,12 +93,12 @@ def test_an_edit_of_what_it_names_is_tight(scene: Scene, policy: Policy) -> None
     assert scene.ruling(made, replace(policy, min_tightness=500)).passes
 
 
-@pytest.mark.parametrize(
-    ("content", "line", "is_shared"),
-    [
-        pytest.param(b"}\na\n}\n", 1, True, id="the same line elsewhere"),
-        pytest.param(b"}\na\n}\n", 2, False, id="a line that stands once"),
-    ],
+@cases(
+    "content, line, is_shared",
+    {
+        "the same line elsewhere": (b"}\na\n}\n", 1, True),
+        "a line that stands once": (b"}\na\n}\n", 2, False),
+    },
 )
 def test_a_hash_that_other_lines_share_is_labelled(
     scene: Scene, content: bytes, line: int, is_shared: bool
@@ -123,22 +113,22 @@ def test_a_hash_that_other_lines_share_is_labelled(
 # Paths, modes and links
 
 
-@pytest.mark.parametrize(
+@cases(
     "path",
-    [
-        pytest.param(".github/workflows/ci.yml", id="workflow"),
-        pytest.param(".GitHub/Workflows/ci.yml", id="workflow in another case"),
-        pytest.param(".github/work\u200dflows/ci.yml", id="workflow with a letter HFS+ ignores"),
-        pytest.param("sub/.gitattributes", id="attributes"),
-        pytest.param(".gitlab-ci.yml", id="GitLab's pipeline"),
-        pytest.param(".pre-commit-config.yaml", id="hooks"),
-        pytest.param(".husky/pre-push", id="husky"),
-        pytest.param("CODEOWNERS", id="who reviews"),
-        pytest.param(".windsurf/hooks.json", id="hooks of an agent"),
-        pytest.param("sub/prek.toml", id="hooks of a part"),
-        pytest.param("vercel.json", id="what a host builds"),
-        pytest.param(".teamcity/settings.kts", id="pipelines of a server"),
-    ],
+    {
+        "workflow": ".github/workflows/ci.yml",
+        "workflow in another case": ".GitHub/Workflows/ci.yml",
+        "workflow with a letter HFS+ ignores": ".github/work\u200dflows/ci.yml",
+        "attributes": "sub/.gitattributes",
+        "GitLab's pipeline": ".gitlab-ci.yml",
+        "hooks": ".pre-commit-config.yaml",
+        "husky": ".husky/pre-push",
+        "who reviews": "CODEOWNERS",
+        "hooks of an agent": ".windsurf/hooks.json",
+        "hooks of a part": "sub/prek.toml",
+        "what a host builds": "vercel.json",
+        "pipelines of a server": ".teamcity/settings.kts",
+    },
 )
 def test_what_decides_what_runs_needs_a_grant(scene: Scene, policy: Policy, path: str) -> None:
     create: Operation = {"op": "create_file", "path": path, "new_text": "x\n"}
@@ -183,16 +173,16 @@ def test_a_path_may_be_unprotected(scene: Scene, policy: Policy) -> None:
     assert scene.ruling(scene.commit(scene.applied(create)), lax).passes
 
 
-@pytest.mark.parametrize(
-    ("files", "rule"),
-    [
-        pytest.param({"b.txt": None}, "blind", id="delete-only"),
-        pytest.param({"b.txt": None, "c.txt": File(b"one\ntwo\n")}, "blind", id="rename-only"),
-        pytest.param({"b.txt": File(b"one\ntwo\ndrei\n", EXECUTABLE)}, "blind", id="mode-only"),
-        pytest.param({"link": File(b"/etc/passwd", SYMLINK)}, "blind", id="a link"),
-        pytest.param({"a.py": File(b"b.txt", SYMLINK)}, "blind", id="a file made a link"),
-        pytest.param({"sub": File(b"", SUBMODULE)}, "blind", id="a submodule"),
-    ],
+@cases(
+    "files, rule",
+    {
+        "delete-only": ({"b.txt": None}, "blind"),
+        "rename-only": ({"b.txt": None, "c.txt": File(b"one\ntwo\n")}, "blind"),
+        "mode-only": ({"b.txt": File(b"one\ntwo\ndrei\n", EXECUTABLE)}, "blind"),
+        "a link": ({"link": File(b"/etc/passwd", SYMLINK)}, "blind"),
+        "a file made a link": ({"a.py": File(b"b.txt", SYMLINK)}, "blind"),
+        "a submodule": ({"sub": File(b"", SUBMODULE)}, "blind"),
+    },
 )
 def test_a_change_without_text_is_a_change(
     scene: Scene, policy: Policy, files: dict[str, File | None], rule: str
@@ -250,21 +240,21 @@ def test_an_entry_covers_no_directory_of_nothing(scene: Scene, policy: Policy) -
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        pytest.param("if access != 'user\u202e \u2066# admin\u2069 \u2066':", "bidi", id="bidi"),
-        pytest.param("\u200fadmin", "bidi", id="a mark of direction"),
-        pytest.param("is_\u200badmin", "zero-width", id="a space without width"),
-        pytest.param("is_\u200dadmin", "zero-width", id="a joiner in Latin"),
-        pytest.param("x\U000e0041\U000e0042", "zero-width", id="letters of tags"),
-        pytest.param("ok\U000e0101", "zero-width", id="a variant of nothing"),
-        pytest.param("ok\ufe01", "zero-width", id="another variant of nothing"),
-        pytest.param("\u2764\ufe00\ufe01\ufe02", "zero-width", id="variants one after another"),
-        pytest.param("const {\u3164} = req", "zero-width", id="a filler for a name"),
-        pytest.param("safe = True\0", "nul", id="NUL"),
-        pytest.param("evil()\r# harmless", "lone-cr", id="a carriage return"),
-    ],
+@cases(
+    "text, kind",
+    {
+        "bidi": ("if access != 'user\u202e \u2066# admin\u2069 \u2066':", "bidi"),
+        "a mark of direction": ("\u200fadmin", "bidi"),
+        "a space without width": ("is_\u200badmin", "zero-width"),
+        "a joiner in Latin": ("is_\u200dadmin", "zero-width"),
+        "letters of tags": ("x\U000e0041\U000e0042", "zero-width"),
+        "a variant of nothing": ("ok\U000e0101", "zero-width"),
+        "another variant of nothing": ("ok\ufe01", "zero-width"),
+        "variants one after another": ("\u2764\ufe00\ufe01\ufe02", "zero-width"),
+        "a filler for a name": ("const {\u3164} = req", "zero-width"),
+        "NUL": ("safe = True\0", "nul"),
+        "a carriage return": ("evil()\r# harmless", "lone-cr"),
+    },
 )
 def test_characters_that_show_another_text_are_not_added(
     scene: Scene, policy: Policy, text: str, kind: str
@@ -278,15 +268,13 @@ def test_characters_that_show_another_text_are_not_added(
     assert scene.ruling(made, replace(policy, reject_text=allowing)).passes
 
 
-@pytest.mark.parametrize(
-    ("path", "message", "where"),
-    [
-        pytest.param(
-            "invoice\u202efdp.exe", "Say\n", '"invoice\\342\\200\\256fdp.exe"', id="a name"
-        ),
-        pytest.param("x", "Say \u2066evil\n", "message:1", id="a message"),
-        pytest.param("x", "Say\n\nReviewed\rby: nobody\n", "message:3", id="a line over another"),
-    ],
+@cases(
+    "path, message, where",
+    {
+        "a name": ("invoice\u202efdp.exe", "Say\n", '"invoice\\342\\200\\256fdp.exe"'),
+        "a message": ("x", "Say \u2066evil\n", "message:1"),
+        "a line over another": ("x", "Say\n\nReviewed\rby: nobody\n", "message:3"),
+    },
 )
 def test_names_and_messages_are_text_too(
     scene: Scene, policy: Policy, path: str, message: str, where: str
@@ -298,19 +286,19 @@ def test_names_and_messages_are_text_too(
     assert ruling.findings[0].where == where
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        pytest.param("\u05e9\u05dc\u05d5\u05dd", id="letters from right to left"),
-        pytest.param("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", id="a joiner in Persian"),
-        pytest.param("\U0001f469\u200d\U0001f4bb", id="an emoji of two"),
-        pytest.param("\U0001f3f4\U000e0067\U000e0062\U000e007f", id="a flag"),
-        pytest.param("\u908a\U000e0101", id="a variant of an ideograph"),
-        pytest.param("\u2764\ufe0f", id="a sign drawn in colour"),
-        pytest.param("1\ufe0f\u20e3", id="a keycap"),
-        pytest.param("\U0001f3f3\ufe0f\u200d\U0001f308", id="a flag of two signs"),
-        pytest.param("x\r", id="a line end of DOS"),
-    ],
+    {
+        "letters from right to left": "\u05e9\u05dc\u05d5\u05dd",
+        "a joiner in Persian": "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        "an emoji of two": "\U0001f469\u200d\U0001f4bb",
+        "a flag": "\U0001f3f4\U000e0067\U000e0062\U000e007f",
+        "a variant of an ideograph": "\u908a\U000e0101",
+        "a sign drawn in colour": "\u2764\ufe0f",
+        "a keycap": "1\ufe0f\u20e3",
+        "a flag of two signs": "\U0001f3f3\ufe0f\u200d\U0001f308",
+        "a line end of DOS": "x\r",
+    },
 )
 def test_what_is_spelled_so_may_be_added(scene: Scene, policy: Policy, text: str) -> None:
     made = scene.commit(scene.applied(replace_range("a.py", A, 5, 5, text)))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.audit.reports.fix import mend
+from hkgit.audit.reports.findings import mend
 from hkgit.edits import File
 from hkgit.gate.entrypoints.arrival import EntryPoint, Update, choose_trusted_side
 from hkgit.gate.policy.defaults import TEXT

@@ -17,6 +17,7 @@ from hkgit.gate.ruling import Report, Ruling
 from hkgit.gate.trusted_policy import read_named_policy
 from hkgit.git.repository import Repository
 from tests.attacks.scene import Scene
+from tests.support.cases import cases
 from tests.support.keys import made_key
 from tests.support.reports import place_report, render
 
@@ -105,14 +106,14 @@ def test_a_record_of_the_same_push_counts(
     assert ruling(scene, blind, policy, record).rule == "break-glass"
 
 
-@pytest.mark.parametrize(
-    ("who", "name"),
-    [
-        pytest.param("bob", TAG, id="a signer without the role"),
-        pytest.param("mallory", TAG, id="a key that is not listed"),
-        pytest.param(None, TAG, id="no signature"),
-        pytest.param("ada", "v1.0", id="a tag of another name"),
-    ],
+@cases(
+    "who, name",
+    {
+        "a signer without the role": ("bob", TAG),
+        "a key that is not listed": ("mallory", TAG),
+        "no signature": (None, TAG),
+        "a tag of another name": ("ada", "v1.0"),
+    },
 )
 def test_nothing_else_breaks_it(
     scene: Scene, blind: str, policy: Policy, keys: dict[str, Path], who: str | None, name: str

@@ -14,6 +14,7 @@ from hkgit.gate.commit_range import CommitRange, list_commits_of
 from hkgit.gate.policy.model import Policy
 from hkgit.git.repository import Repository
 from tests.attacks.scene import AGENT, PERSON, A, Attack, Change, Scene, commit_of, replace_range
+from tests.support.cases import cases
 from tests.support.commits import commit_tree, joined
 from tests.support.rulings import judge_whole
 
@@ -144,23 +145,23 @@ def _raw_commit(scene: Scene, tree_id: str, parents: list[str]) -> str:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("attack", "rules"),
-    [
-        pytest.param(revert_of_a_stranger, {"blind"}, id="revert of a stranger"),
-        pytest.param(revert_with_a_byte_more, {"entry", "revert"}, id="revert with a byte more"),
-        pytest.param(revert_of_what_fails, {"blind"}, id="revert of what fails itself"),
-        pytest.param(squash_with_a_byte_more, {"bytes"}, id="squash with a byte more"),
-        pytest.param(squash_over_a_moved_base, {"before"}, id="squash over other lines"),
-        pytest.param(rebase_that_adds, {"bytes"}, id="rebase with a byte more"),
-        pytest.param(pruned_with_a_byte_more, {"entry", "prune"}, id="prune with a byte more"),
-        pytest.param(evil_merge, {"merge"}, id="evil merge"),
-        pytest.param(merge_that_drops, {"merge"}, id="merge that drops a side"),
-        pytest.param(octopus, {"merge"}, id="octopus"),
-        pytest.param(octopus_of_gits, {"merge"}, id="octopus that git would make"),
-        pytest.param(merge_with_itself, {"merge"}, id="merge with itself"),
-        pytest.param(root, {"blind"}, id="root commit"),
-    ],
+@cases(
+    "attack, rules",
+    {
+        "revert of a stranger": (revert_of_a_stranger, {"blind"}),
+        "revert with a byte more": (revert_with_a_byte_more, {"entry", "revert"}),
+        "revert of what fails itself": (revert_of_what_fails, {"blind"}),
+        "squash with a byte more": (squash_with_a_byte_more, {"bytes"}),
+        "squash over other lines": (squash_over_a_moved_base, {"before"}),
+        "rebase with a byte more": (rebase_that_adds, {"bytes"}),
+        "prune with a byte more": (pruned_with_a_byte_more, {"entry", "prune"}),
+        "evil merge": (evil_merge, {"merge"}),
+        "merge that drops a side": (merge_that_drops, {"merge"}),
+        "octopus": (octopus, {"merge"}),
+        "octopus that git would make": (octopus_of_gits, {"merge"}),
+        "merge with itself": (merge_with_itself, {"merge"}),
+        "root commit": (root, {"blind"}),
+    },
 )
 def test_history_launders_nothing(
     scene: Scene, policy: Policy, attack: Attack, rules: set[str]

@@ -8,6 +8,7 @@ import pytest
 
 from hkgit.text.document import Document
 from tests.attacks.landing import AUTH, Landing
+from tests.support.cases import cases
 from tests.support.commands import AGENT, git, hkgit
 
 
@@ -94,19 +95,19 @@ def of_a_file_that_was_there(landing: Landing) -> str:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
+@cases(
     "attack",
-    [
-        pytest.param(of_a_root, id="of a root"),
-        pytest.param(of_a_root_with_main_first, id="of a root, with main first"),
-        pytest.param(of_a_whole_file, id="of a whole file"),
-        pytest.param(below_another_merge, id="below another merge"),
-        pytest.param(of_a_side_from_before_the_file, id="of a side from before the file"),
-        pytest.param(of_what_was_a_line, id="of what was a line"),
-        pytest.param(from_a_strange_base, id="from a strange base"),
-        pytest.param(by_an_undone_merge, id="by an undone merge"),
-        pytest.param(of_a_file_that_was_there, id="of a file that was there"),
-    ],
+    {
+        "of a root": of_a_root,
+        "of a root, with main first": of_a_root_with_main_first,
+        "of a whole file": of_a_whole_file,
+        "below another merge": below_another_merge,
+        "of a side from before the file": of_a_side_from_before_the_file,
+        "of what was a line": of_what_was_a_line,
+        "from a strange base": from_a_strange_base,
+        "by an undone merge": by_an_undone_merge,
+        "of a file that was there": of_a_file_that_was_there,
+    },
 )
 def test_a_file_is_not_overwritten_by_evidence_out_of_nothing(
     strict: Landing, attack: Callable[[Landing], str]
@@ -153,15 +154,15 @@ def test_a_merge_with_the_topic_first_drops_no_line_of_main(landing: Landing) ->
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("lines", "is_taken"),
-    [
-        pytest.param([(2, "M2"), (20, "M20"), (38, "R38")], True, id="all that main had"),
-        pytest.param([(2, "M2"), (20, "M20"), (38, "M38")], True, id="as main has it"),
-        pytest.param([(2, "M2"), (20, "M20")], False, id="the conflict as the topic has it"),
-        pytest.param([(2, "X"), (20, "M20"), (38, "R38")], False, id="another line 2"),
-        pytest.param([(2, "M2"), (38, "R38")], False, id="line 20 left out"),
-    ],
+@cases(
+    "lines, is_taken",
+    {
+        "all that main had": ([(2, "M2"), (20, "M20"), (38, "R38")], True),
+        "as main has it": ([(2, "M2"), (20, "M20"), (38, "M38")], True),
+        "the conflict as the topic has it": ([(2, "M2"), (20, "M20")], False),
+        "another line 2": ([(2, "X"), (20, "M20"), (38, "R38")], False),
+        "line 20 left out": ([(2, "M2"), (38, "R38")], False),
+    },
 )
 def test_what_main_had_is_in_the_merge_or_said(
     strict: Landing, lines: list[tuple[int, str]], is_taken: bool

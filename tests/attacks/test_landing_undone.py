@@ -8,6 +8,7 @@ import pytest
 
 from hkgit.text.document import Document
 from tests.attacks.landing import AUTH, NUMBERS, Landing
+from tests.support.cases import cases
 from tests.support.commands import AGENT
 from tests.support.planning import Operation
 from tests.support.planning import replace_range as replaced
@@ -49,8 +50,7 @@ def a_copy_of_a_renamed_file(landing: Landing, bad: str, base: str, main: str) -
 @pytest.mark.sampled
 @pytest.mark.parametrize("is_first", [True, False], ids=["main first", "main second"])
 @pytest.mark.parametrize(
-    "attack",
-    [a_copy, a_copy_and_an_edit, a_copy_beside_another_bad_line, a_copy_of_a_renamed_file],
+    "attack", [a_copy, a_copy_and_an_edit, a_copy_beside_another_bad_line, a_copy_of_a_renamed_file]
 )
 def test_an_edit_that_a_later_one_undid_does_not_come_back_through_a_merge(
     strict: Landing, attack: Callable[[Landing, str, str, str], tuple[str, str]], is_first: bool
@@ -65,38 +65,34 @@ def test_an_edit_that_a_later_one_undid_does_not_come_back_through_a_merge(
     assert "had this entry already, and undid its change" in said
 
 
-@pytest.mark.parametrize(
-    ("there", "back"),
-    [
-        pytest.param(
+@cases(
+    "there, back",
+    {
+        "a created file": (
             {"op": "create_file", "path": "new.py", "new_text": "evil\n"},
             {
                 "op": "delete_file",
                 "path": "new.py",
                 "expected_hash": Document(b"evil\n").whole_hash,
             },
-            id="a created file",
         ),
-        pytest.param(
+        "a deleted file": (
             {
                 "op": "delete_file",
                 "path": "auth.py",
                 "expected_hash": Document(AUTH.encode()).whole_hash,
             },
             {"op": "create_file", "path": "auth.py", "new_text": AUTH},
-            id="a deleted file",
         ),
-        pytest.param(
+        "deleted lines": (
             replaced("f", NUMBERS.encode(), 5, 6, ""),
             replaced("f", NUMBERS.replace("5\n6\n", "", 1).encode(), 4, 4, "4\n5\n6"),
-            id="deleted lines",
         ),
-        pytest.param(
+        "a renamed file": (
             rename("README", "READ", "hello\nworld\n"),
             rename("READ", "README", "hello\nworld\n"),
-            id="a renamed file",
         ),
-    ],
+    },
 )
 def test_what_an_undone_entry_did_to_a_file_does_not_come_back(
     strict: Landing, there: Operation, back: Operation

@@ -12,6 +12,7 @@ from hkgit.gate.policy.model import Policy
 from hkgit.gate.trusted_policy import CONFIG, PYPROJECT
 from tests.attacks.scene import AGENT, PERSON, A, Change, Scene, replace_range
 from tests.attacks.test_unlocated import write_in
+from tests.support.cases import cases
 from tests.support.commits import commit_tree
 
 LOOSE = File(b"[gate]\nmode = 'warn'\n")
@@ -76,18 +77,16 @@ def a_decoy_of_no_known_ladder(scene: Scene) -> Change:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("attack", "rule"),
-    [
-        pytest.param(a_policy_left_out, "merge", id="a policy left out"),
-        pytest.param(records_left_out, "merge", id="records left out"),
-        pytest.param(one_of_two_policies, "policy", id="one of two policies"),
-        pytest.param(
-            an_older_policy_beside_a_conflict, "policy", id="an older policy beside a conflict"
-        ),
-        pytest.param(one_of_two_workflows, "protected", id="one of two workflows"),
-        pytest.param(a_decoy_of_no_known_ladder, "decoy", id="a decoy of no known ladder"),
-    ],
+@cases(
+    "attack, rule",
+    {
+        "a policy left out": (a_policy_left_out, "merge"),
+        "records left out": (records_left_out, "merge"),
+        "one of two policies": (one_of_two_policies, "policy"),
+        "an older policy beside a conflict": (an_older_policy_beside_a_conflict, "policy"),
+        "one of two workflows": (one_of_two_workflows, "protected"),
+        "a decoy of no known ladder": (a_decoy_of_no_known_ladder, "decoy"),
+    },
 )
 def test_a_merge_decides_no_more_than_its_entry_may(
     scene: Scene, policy: Policy, attack: Callable[[Scene], Change], rule: str
@@ -112,13 +111,7 @@ def carried(scene: Scene, path: str, new_path: str, old: bytes, new: str) -> str
     return commit_tree(scene.repo, tree, [left, right], b"Merge\n", AGENT)
 
 
-@pytest.mark.parametrize(
-    ("new_path", "rule"),
-    [
-        pytest.param(WORKFLOW, "protected", id="a pipeline"),
-        pytest.param(CONFIG, "policy", id="a policy"),
-    ],
-)
+@cases("new_path, rule", {"a pipeline": (WORKFLOW, "protected"), "a policy": (CONFIG, "policy")})
 def test_a_merge_carries_no_edit_into_protection(
     scene: Scene, policy: Policy, new_path: str, rule: str
 ) -> None:

@@ -11,6 +11,7 @@ from hkgit.gate.entrypoints.arrival import EntryPoint, Update, UpdateResult, cho
 from hkgit.gate.policy.model import Policy
 from hkgit.git.repository import Repository
 from tests.attacks.scene import AGENT, PERSON, Scene
+from tests.support.cases import cases
 from tests.support.commits import commit_tree
 
 WHO = f"{AGENT} 1700000000 +0000"
@@ -68,14 +69,14 @@ def test_a_commit_that_cannot_be_read_is_refused(scene: Scene, text: str, ref: s
     assert not answer(scene, ref, malformed(scene, text)).passes
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        pytest.param("object COMMIT\ntype blob\ntag v\n\nm\n", id="another type"),
-        pytest.param("type commit\nobject COMMIT\ntag v\n\nm\n", id="lines turned round"),
-        pytest.param(f"object COMMIT\ntype commit\ntag v\n\n{'m' * 5_000_000}", id="too large"),
-        pytest.param(f"object {'1' * 40}\ntype commit\ntag v\n\nm\n", id="not here"),
-    ],
+    {
+        "another type": "object COMMIT\ntype blob\ntag v\n\nm\n",
+        "lines turned round": "type commit\nobject COMMIT\ntag v\n\nm\n",
+        "too large": f"object COMMIT\ntype commit\ntag v\n\n{'m' * 5_000_000}",
+        "not here": f"object {'1' * 40}\ntype commit\ntag v\n\nm\n",
+    },
 )
 def test_a_tag_that_leads_nowhere_is_refused(scene: Scene, text: str) -> None:
     assert not answer(scene, "refs/tags/v2", tag(scene, text)).passes

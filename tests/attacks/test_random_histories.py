@@ -18,13 +18,12 @@ from hypothesis import strategies as st
 from hkgit.applying.outcome import files_after
 from hkgit.applying.planner import Options, plan
 from hkgit.edits import File
-from hkgit.evidence.claims import record
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, entry_id, entry_path
 from hkgit.gate.entrypoints.arrival import EntryPoint, Update, choose_trusted_side
 from hkgit.gate.policy.model import Policy
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
-from hkgit.matching.place import Settings
+from tests.support.entries import recorded
 from tests.support.planning import Operation, protocol, replace_range
 from tests.support.repos import FUZZ, Repo
 
@@ -79,9 +78,7 @@ class History:
         assert made.ok, made.first_error
         self.count += 1
         claims = {"agent": "tester/1", "time": self.count}
-        entry = record(
-            spec, made, settings=Settings(), base=on, spec_digest="d" * 64, reads=(), claims=claims
-        ).to_bytes()
+        entry = recorded(spec, made, on, claims=claims).to_bytes()
         changed = {**files_after(made), entry_path(entry_id(entry)): File(entry)}
         return self.commit(self.files(on, changed), on)
 

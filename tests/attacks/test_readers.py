@@ -14,6 +14,7 @@ from hkgit.gate.policy.defaults import find_co_authors
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.characters import _SUSPECT, ANNOTATION, IGNORABLE, KINDS, VERSION
 from tests.attacks.scene import GOVERN, A, Operation, Scene, replace_range
+from tests.support.cases import cases
 
 BLIND = {"b.txt": File(b"evil\n")}
 POINTS = [point for first, last in (*IGNORABLE, ANNOTATION) for point in range(first, last + 1)]
@@ -28,16 +29,16 @@ def rewritten(scene: Scene, old: bytes, new: bytes) -> str:
     return scene.repo.git("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=made)
 
 
-@pytest.mark.parametrize(
-    ("header", "message"),
-    [
-        pytest.param(b"windows-1256", b"Say \xfe\xfd\n", id="marks of direction in Arabic"),
-        pytest.param(b"GB18030", b"Say \x81\x36\xac\x34\n", id="marks in GB18030"),
-        pytest.param(b"UTF-7", b"Say +IC4-\n", id="marks in ASCII"),
-        pytest.param(b"UTF-16", b"Say\n", id="two bytes a letter"),
-        pytest.param(b"latin1", b"Say \xadx\n", id="a soft hyphen in Latin 1"),
-        pytest.param(b"nonsense", b"Say\n", id="no encoding"),
-    ],
+@cases(
+    "header, message",
+    {
+        "marks of direction in Arabic": (b"windows-1256", b"Say \xfe\xfd\n"),
+        "marks in GB18030": (b"GB18030", b"Say \x81\x36\xac\x34\n"),
+        "marks in ASCII": (b"UTF-7", b"Say +IC4-\n"),
+        "two bytes a letter": (b"UTF-16", b"Say\n"),
+        "a soft hyphen in Latin 1": (b"latin1", b"Say \xadx\n"),
+        "no encoding": (b"nonsense", b"Say\n"),
+    },
 )
 def test_a_message_in_another_encoding_shows_no_other_text(
     scene: Scene, policy: Policy, header: bytes, message: bytes
@@ -97,18 +98,18 @@ def test_the_table_is_unicodes() -> None:
 # Who is an agent
 
 
-@pytest.mark.parametrize(
+@cases(
     "message",
-    [
-        pytest.param("Say\n\nCo-authored-by: Claude\n <noreply@anthropic.com>\n", id="folded"),
-        pytest.param("Say\n\nCo-authored-by:\n\tcodex\n\t<a@b.c>\n", id="folded at once"),
-        pytest.param("Say\n\nCo-authored-by: claude  <a@b.c>\n", id="two blanks"),
-        pytest.param("Say\n\nCo-Authored-By: Crush <crush@charm.land>\n", id="Crush"),
-        pytest.param("Say\n\nAssisted-by: Crush <crush@charm.land>\n", id="assisted"),
-        pytest.param("Say\n\nCo-authored-by: Qwen-Coder <q@alibabacloud.com>\n", id="Qwen"),
-        pytest.param("Say\n\nCo-Authored-By: Oz <oz-agent@warp.dev>\n", id="Warp"),
-        pytest.param("Say\n\nCo-authored-by: Junie <junie@jetbrains.com>\n", id="Junie"),
-    ],
+    {
+        "folded": "Say\n\nCo-authored-by: Claude\n <noreply@anthropic.com>\n",
+        "folded at once": "Say\n\nCo-authored-by:\n\tcodex\n\t<a@b.c>\n",
+        "two blanks": "Say\n\nCo-authored-by: claude  <a@b.c>\n",
+        "Crush": "Say\n\nCo-Authored-By: Crush <crush@charm.land>\n",
+        "assisted": "Say\n\nAssisted-by: Crush <crush@charm.land>\n",
+        "Qwen": "Say\n\nCo-authored-by: Qwen-Coder <q@alibabacloud.com>\n",
+        "Warp": "Say\n\nCo-Authored-By: Oz <oz-agent@warp.dev>\n",
+        "Junie": "Say\n\nCo-authored-by: Junie <junie@jetbrains.com>\n",
+    },
 )
 def test_an_agent_named_as_git_unfolds_it_is_an_agent(scene: Scene, message: str) -> None:
     made = scene.by_hand({**BLIND}, "Ada Tester <ada@example.org>", message=message)

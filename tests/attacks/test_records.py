@@ -18,6 +18,7 @@ from tests.evidence.replay.test_forged import FORGED, decoy_bytes, decoy_text, s
 from tests.evidence.replay.test_smuggled import SMUGGLED
 from tests.support.attacks import Attack as Falsify
 from tests.support.attacks import sha256
+from tests.support.cases import cases
 from tests.support.commits import applied
 from tests.support.entries import written
 
@@ -30,12 +31,9 @@ def test_a_falsified_commit_is_rejected(
     assert scene.rule(falsified(scene, falsify), policy) == rule
 
 
-@pytest.mark.parametrize(
+@cases(
     "falsify",
-    [
-        pytest.param(decoy_text, id="decoy spec: text against hunks"),
-        pytest.param(decoy_bytes, id="decoy spec: hunks against text"),
-    ],
+    {"decoy spec: text against hunks": decoy_text, "decoy spec: hunks against text": decoy_bytes},
 )
 def test_a_decoy_is_found_whoever_commits_it(
     scene: Scene, policy: Policy, falsify: Falsify
@@ -138,23 +136,23 @@ def _b(scene: Scene) -> bytes:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("attack", "rule"),
-    [
-        pytest.param(reused, "blind", id="entry of an undone change used again"),
-        pytest.param(reused_elsewhere, "bytes", id="entry beside another change"),
-        pytest.param(removed, "entry", id="entry removed beside a change"),
-        pytest.param(altered, "entry", id="entry altered"),
-        pytest.param(renamed_entry, "entry", id="entry renamed"),
-        pytest.param(in_two_entries, "before", id="two entries for one hunk"),
-        pytest.param(not_needed, "bytes", id="entry that is not needed"),
-        pytest.param(duplicate_keys, "entry", id="duplicate keys"),
-        pytest.param(not_canonical, "entry", id="not canonical"),
-        pytest.param(nested_deep, "entry", id="nested 10,000 deep"),
-        pytest.param(huge, "entry", id="over a mebibyte"),
-        pytest.param(too_many, "entry", id="over 64 mebibytes in all"),
-        pytest.param(newer_schema, "entry", id="schema of a newer hkgit"),
-    ],
+@cases(
+    "attack, rule",
+    {
+        "entry of an undone change used again": (reused, "blind"),
+        "entry beside another change": (reused_elsewhere, "bytes"),
+        "entry removed beside a change": (removed, "entry"),
+        "entry altered": (altered, "entry"),
+        "entry renamed": (renamed_entry, "entry"),
+        "two entries for one hunk": (in_two_entries, "before"),
+        "entry that is not needed": (not_needed, "bytes"),
+        "duplicate keys": (duplicate_keys, "entry"),
+        "not canonical": (not_canonical, "entry"),
+        "nested 10,000 deep": (nested_deep, "entry"),
+        "over a mebibyte": (huge, "entry"),
+        "over 64 mebibytes in all": (too_many, "entry"),
+        "schema of a newer hkgit": (newer_schema, "entry"),
+    },
 )
 def test_an_entry_is_what_it_says_or_is_rejected(
     scene: Scene, policy: Policy, attack: Attack, rule: str
@@ -172,13 +170,7 @@ def test_an_entry_of_a_newer_schema_asks_for_a_newer_hkgit(scene: Scene) -> None
     assert "Upgrade hkgit" in ruling.findings[0].fix
 
 
-@pytest.mark.parametrize(
-    "ladder",
-    [
-        pytest.param(99, id="a ladder nobody knows"),
-        pytest.param(0, id="a ladder before the first"),
-    ],
-)
+@cases("ladder", {"a ladder nobody knows": 99, "a ladder before the first": 0})
 def test_a_forged_number_of_the_ladder_hides_no_decoy(
     scene: Scene, policy: Policy, ladder: int
 ) -> None:

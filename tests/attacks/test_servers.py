@@ -12,6 +12,7 @@ from hkgit.errors import Rejected
 from hkgit.gate.entrypoints.arrival import choose_trusted_side
 from hkgit.gate.entrypoints.ci import judge_event, read_event
 from hkgit.git.repository import Repository
+from tests.support.cases import cases
 from tests.support.commands import AGENT, hkgit
 from tests.support.keys import made_key, public
 from tests.support.repos import Repo
@@ -63,15 +64,15 @@ def served(template: Served, tmp_path: Path) -> Served:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("branch", "env", "is_taken"),
-    [
-        pytest.param("good", {}, True, id="evidence, whoever pushes"),
-        pytest.param("human", ADA, True, id="what is granted to the pusher"),
-        pytest.param("human", {}, False, id="nobody the server knows"),
-        pytest.param("human", {"GL_USERNAME": "bob"}, False, id="another pusher"),
-        pytest.param("blind", ADA, False, id="another path than is granted"),
-    ],
+@cases(
+    "branch, env, is_taken",
+    {
+        "evidence, whoever pushes": ("good", {}, True),
+        "what is granted to the pusher": ("human", ADA, True),
+        "nobody the server knows": ("human", {}, False),
+        "another pusher": ("human", {"GL_USERNAME": "bob"}, False),
+        "another path than is granted": ("blind", ADA, False),
+    },
 )
 def test_the_server_takes_what_the_pusher_may_change(
     served: Served, branch: str, env: dict[str, str], is_taken: bool
@@ -194,9 +195,7 @@ def test_a_replacement_is_not_taken(served: Served) -> None:
     assert "an object other than the one judged" in said, said
 
 
-def test_what_main_took_is_judged_for_a_stricter_ref_from_before_the_policy(
-    served: Served,
-) -> None:
+def test_what_main_took_is_judged_for_a_stricter_ref_from_before_the_policy(served: Served) -> None:
     """Other refs of that age leave alone what the default branch has."""
     clone = served.clone
     clone.git("checkout", "-q", "--orphan", "old")
@@ -210,24 +209,21 @@ def test_what_main_took_is_judged_for_a_stricter_ref_from_before_the_policy(
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
+@cases(
     "variables",
-    [
-        pytest.param({"HOME": "{}"}, id="a home with another policy"),
-        pytest.param({"GIT_CONFIG_GLOBAL": "{}/.gitconfig"}, id="a configuration with one"),
-        pytest.param({"XDG_CONFIG_HOME": "{}"}, id="another place for it"),
-        pytest.param(
-            {
-                "GIT_CONFIG_COUNT": "1",
-                "GIT_CONFIG_KEY_0": "hkgit.gate.policy",
-                "GIT_CONFIG_VALUE_0": "{}/open.toml",
-            },
-            id="a policy in variables",
-        ),
-        pytest.param({"PYTHONPYCACHEPREFIX": "{}"}, id="a cache of modules"),
-        pytest.param({"PYTHONPATH": "{}"}, id="modules"),
-        pytest.param({"_HKGIT_COMPLETE": "bash_source"}, id="a shell that completes"),
-    ],
+    {
+        "a home with another policy": {"HOME": "{}"},
+        "a configuration with one": {"GIT_CONFIG_GLOBAL": "{}/.gitconfig"},
+        "another place for it": {"XDG_CONFIG_HOME": "{}"},
+        "a policy in variables": {
+            "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": "hkgit.gate.policy",
+            "GIT_CONFIG_VALUE_0": "{}/open.toml",
+        },
+        "a cache of modules": {"PYTHONPYCACHEPREFIX": "{}"},
+        "modules": {"PYTHONPATH": "{}"},
+        "a shell that completes": {"_HKGIT_COMPLETE": "bash_source"},
+    },
 )
 def test_the_environment_of_a_push_does_not_turn_the_gate_off(
     served: Served, tmp_path: Path, variables: dict[str, str]

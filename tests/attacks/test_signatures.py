@@ -25,6 +25,7 @@ from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Policy
 from tests.attacks.scene import PERSON, Scene, protocol
+from tests.support.cases import cases
 from tests.support.commands import AGENT as BY_AGENT
 from tests.support.commands import hkgit
 from tests.support.commits import applied, commit
@@ -168,15 +169,15 @@ def test_an_entry_that_nobody_signed_is_rejected(scene: Scene, keys: Keys, polic
     ]
 
 
-@pytest.mark.parametrize(
-    ("options", "passes"),
-    [
-        pytest.param("", True, id="the key as it is"),
-        pytest.param('valid-before="20200101"', False, id="an expired key"),
-        pytest.param('valid-after="29990101"', False, id="a key of the future"),
-        pytest.param('namespaces="hkgit-verdict@v1"', False, id="a key for verdicts"),
-        pytest.param(f'namespaces="{NAMESPACE}"', True, id="a key for entries"),
-    ],
+@cases(
+    "options, passes",
+    {
+        "the key as it is": ("", True),
+        "an expired key": ('valid-before="20200101"', False),
+        "a key of the future": ('valid-after="29990101"', False),
+        "a key for verdicts": ('namespaces="hkgit-verdict@v1"', False),
+        "a key for entries": (f'namespaces="{NAMESPACE}"', True),
+    },
 )
 def test_a_key_counts_as_the_signers_list_it_now(
     scene: Scene, keys: Keys, policy: Policy, options: str, passes: bool

@@ -11,6 +11,7 @@ from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.workflows.setup import install
 from tests.attacks.landing import ATTRIBUTES, Landing
+from tests.support.cases import cases
 from tests.support.commands import AGENT, git, hkgit
 from tests.support.keys import made_key, public
 from tests.support.planning import Operation, hash_of, replace_range
@@ -92,13 +93,13 @@ def replaced(made: Landing, rev: str, first: int, last: int, text: str) -> dict[
     return replace_range("pyproject.toml", data, first, last, text)
 
 
-@pytest.mark.parametrize(
-    ("govern", "env"),
-    [
-        pytest.param("all", AGENT, id="by an agent where all are governed"),
-        pytest.param("agents", AGENT, id="by an agent"),
-        pytest.param("agents", PERSON, id="by a person who does not see it"),
-    ],
+@cases(
+    "govern, env",
+    {
+        "by an agent where all are governed": ("all", AGENT),
+        "by an agent": ("agents", AGENT),
+        "by a person who does not see it": ("agents", PERSON),
+    },
 )
 def test_a_clean_merge_makes_no_policy_that_nobody_has_written(
     tmp_path: Path, govern: str, env: dict[str, str]
@@ -343,13 +344,13 @@ def test_a_project_without_a_policy_may_break_its_file(tmp_path: Path) -> None:
     assert pushed(made, f"{made.edit('app.py', (1, 'uno'), on=broken)}:main") == ""
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        pytest.param("a" + ".a" * 40_000 + " = 1\n", id="a key of 40,000 parts"),
-        pytest.param(f"[a{'.a' * 1000}]\n" + "b.c = 1\n" * 20_000, id="a long key of a table"),
-        pytest.param("x = 1\n# " + "#" * 300_000, id="a long file"),
-    ],
+    {
+        "a key of 40,000 parts": "a" + ".a" * 40_000 + " = 1\n",
+        "a long key of a table": f"[a{'.a' * 1000}]\n" + "b.c = 1\n" * 20_000,
+        "a long file": "x = 1\n# " + "#" * 300_000,
+    },
 )
 def test_no_policy_takes_long_to_read(tmp_path: Path, text: str) -> None:
     made = begin(tmp_path, {"pyproject.toml": PROJECT.format("agents")})

@@ -28,6 +28,7 @@ from tests.attacks.scene import (
     replace_range,
 )
 from tests.support.attacks import sha256
+from tests.support.cases import cases
 from tests.support.commits import applied, commit_tree, files_of, message_of, tree_of
 
 RUN = b"#!/bin/sh\n"
@@ -266,34 +267,29 @@ def a_decoy_of_no_known_ladder_beside_one_that_moved(scene: Scene) -> str:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("attack", "where"),
-    [
-        pytest.param(another_line_in_a_file_that_stayed, "a.py:5-6", id="a line"),
-        pytest.param(two_lines_turned_round, "a.py:5-6", id="two lines turned round"),
-        pytest.param(another_text_in_a_new_file, "a.new:1-0", id="a new file"),
-        pytest.param(a_rename, "run.sh", id="a rename"),
-        pytest.param(a_mode, "run.sh", id="a mode"),
-        pytest.param(a_removal, "typed.py", id="a removal"),
-        pytest.param(lines_taken_by_a_rename, "b.txt:2-2", id="lines removed by a rename"),
-        pytest.param(a_line_that_is_not_quoted_taken_away, "a.py:5-6", id="a line taken away"),
-        pytest.param(
-            words_in_the_place_of_others_than_are_quoted,
-            "a.py:6-6",
-            id="words instead of those quoted",
-        ),
-        pytest.param(a_function_for_blank_lines, "a.py", id="a function for blank lines"),
-        pytest.param(the_words_twice, "a.py:5-6", id="the words twice"),
-        pytest.param(the_words_in_another_order, "a.py:5-6", id="the words in another order"),
-        pytest.param(half_of_the_words, "a.py:5-6", id="half of the words"),
-        pytest.param(lines_like_one_that_is_quoted, "a.py", id="lines like one quoted"),
-        pytest.param(the_words_for_another_file, "a.py", id="the words for another file"),
-        pytest.param(
+@cases(
+    "attack, where",
+    {
+        "a line": (another_line_in_a_file_that_stayed, "a.py:5-6"),
+        "two lines turned round": (two_lines_turned_round, "a.py:5-6"),
+        "a new file": (another_text_in_a_new_file, "a.new:1-0"),
+        "a rename": (a_rename, "run.sh"),
+        "a mode": (a_mode, "run.sh"),
+        "a removal": (a_removal, "typed.py"),
+        "lines removed by a rename": (lines_taken_by_a_rename, "b.txt:2-2"),
+        "a line taken away": (a_line_that_is_not_quoted_taken_away, "a.py:5-6"),
+        "words instead of those quoted": (words_in_the_place_of_others_than_are_quoted, "a.py:6-6"),
+        "a function for blank lines": (a_function_for_blank_lines, "a.py"),
+        "the words twice": (the_words_twice, "a.py:5-6"),
+        "the words in another order": (the_words_in_another_order, "a.py:5-6"),
+        "half of the words": (half_of_the_words, "a.py:5-6"),
+        "lines like one quoted": (lines_like_one_that_is_quoted, "a.py"),
+        "the words for another file": (the_words_for_another_file, "a.py"),
+        "a decoy of no known ladder beside an entry that moved": (
             a_decoy_of_no_known_ladder_beside_one_that_moved,
             "a.py:5-6",
-            id="a decoy of no known ladder beside an entry that moved",
         ),
-    ],
+    },
 )
 def test_what_an_entry_does_not_say_is_found_though_nobody_locates_it(
     scene: Scene, policy: Policy, attack: Attack, where: str

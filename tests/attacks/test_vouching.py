@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.gate.trusted_policy import CONFIG
+from tests.support.cases import cases
 from tests.support.commands import AGENT
 from tests.support.commits import applied
 from tests.support.commits import commit as commit_change
@@ -106,26 +107,22 @@ def test_a_server_takes_what_the_named_person_has_signed(
     assert served.clone.git("log", "-1", "--format=%an") == "claude"
 
 
-@pytest.mark.parametrize(
-    ("trailer", "whose", "reason"),
-    [
-        pytest.param(
-            ADA, None, "nothing proves that a grant of these paths is for them", id="unsigned"
-        ),
-        pytest.param(
+@cases(
+    "trailer, whose, reason",
+    {
+        "unsigned": (ADA, None, "nothing proves that a grant of these paths is for them"),
+        "signed by somebody else": (
             ADA,
             "mallory",
             "nothing proves that a grant of these paths is for them",
-            id="signed by somebody else",
         ),
-        pytest.param(CLAUDE, None, "an agent", id="an agent vouches for itself"),
-        pytest.param(
+        "an agent vouches for itself": (CLAUDE, None, "an agent"),
+        "who is granted nothing there": (
             BOB,
             None,
             "nothing proves that a grant of these paths is for them",
-            id="who is granted nothing there",
         ),
-    ],
+    },
 )
 def test_a_trailer_that_anybody_can_write_is_refused_with_a_reason(
     served: Served, keys: dict[str, Path], trailer: str, whose: str | None, reason: str

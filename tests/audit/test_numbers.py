@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit.audit.commits import audit_commit
+from hkgit.audit.commits import AuditedCommit
 from hkgit.audit.tables.figures import Figures, count_all, numbers_json, numbers_lines, open_rows_of
 from hkgit.gate.commit_range import CommitRange, drop_floors
 from hkgit.gate.policy.model import Policy
@@ -17,7 +17,7 @@ def numbers(trail: Trail, old: str | None = "start") -> Figures:
     repository = Repository.discover(trail.repo.path)
     ends = None if old is None else repository.resolve(old), repository.resolve("HEAD")
     report = judge_whole(repository, CommitRange(*ends), drop_floors(Policy()))
-    with open_rows_of(map(audit_commit, report.rulings), Policy()) as database:
+    with open_rows_of(map(AuditedCommit, report.rulings), Policy()) as database:
         return count_all(database)[""]
 
 

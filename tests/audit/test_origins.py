@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.audit.commits import History
-from hkgit.audit.origins import LineOrigin, LineOrigins, blame
+from hkgit.audit.origins import LineOrigin, LineOrigins, blame_file
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.gate.commit_range import CommitRange, drop_floors
@@ -27,7 +27,7 @@ def origins(repo: Repo, path: str = "a.txt", rev: str | None = "HEAD") -> list[L
     repository = Repository.discover(repo.path)
     asked = CommitRange(None, repository.resolve(rev or "HEAD"))
     found = LineOrigins(History(repository, asked, drop_floors(Policy())))
-    return [found.of(line) for line in blame(repository, path, rev)]
+    return [found.of(line) for line in blame_file(repository, path, rev)]
 
 
 def test_each_line_has_its_commit_and_edit(trail: Trail) -> None:
@@ -121,7 +121,7 @@ def test_odd_names_are_followed_too(tmp_path: Path, name: str) -> None:
 )
 def test_what_is_not_there_is_invalid(trail: Trail, path: str, lines: str | None) -> None:
     with pytest.raises(InvalidInput):
-        list(blame(Repository.discover(trail.repo.path), path, "HEAD", lines))
+        list(blame_file(Repository.discover(trail.repo.path), path, "HEAD", lines))
 
 
 def test_configuration_does_not_change_the_answer(trail: Trail, tmp_path: Path) -> None:

@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from hkgit.audit.audit import Audit, audit_json
-from hkgit.audit.markdown import render_body
-from hkgit.audit.questions import answer_questions, collect_range
+from hkgit.audit.audit import Audit, audit_json, render_body
+from hkgit.audit.questions import answer_questions, select_governed
 from hkgit.audit.reports.findings import name_commit
 from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
@@ -97,5 +96,5 @@ def test_claims_may_be_anything(repo: Repo, claims: dict[str, object]) -> None:
     assert (
         f"| <code>{name_commit(made.report.rulings[0])}</code> | strict |" in text.splitlines()[-1]
     )
-    found = collect_range(made.report.rulings, Policy())
+    found = select_governed(made.report)
     assert {point.answer for point in answer_questions(found)} <= {"yes", "no"}

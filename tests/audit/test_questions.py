@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit.audit.questions import QUESTIONS, Question, answer_questions, collect_range
+from hkgit.audit.questions import QUESTIONS, Question, answer_questions, select_governed
 from hkgit.gate.commit_range import CommitRange, drop_floors
 from hkgit.gate.policy.model import Policy
+from hkgit.gate.ruling import Report
 from hkgit.git.repository import Repository
 from tests.audit.conftest import TEXT, Trail, ranges
 from tests.support.commits import applied, commit
@@ -18,7 +19,7 @@ def asked(repo: Repo, old: str = "start", new: str = "HEAD") -> dict[str, Questi
     repository = Repository.discover(repo.path)
     ends = repository.resolve(old), repository.resolve(new)
     report = judge_whole(repository, CommitRange(*ends), drop_floors(Policy()))
-    found = answer_questions(collect_range(report.rulings, Policy()))
+    found = answer_questions(select_governed(Report(Policy(), report.rulings)))
     return {point.name: point for point in found}
 
 
@@ -78,5 +79,5 @@ def test_what_cannot_be_seen_is_unknown(trail: Trail, repo: Repo) -> None:
     repository = Repository.discover(repo.path)
     asked = CommitRange(None, repo.head)
     report = judge_whole(repository, asked, drop_floors(Policy(govern="all")))
-    found = answer_questions(collect_range(report.rulings, Policy(govern="all")))
+    found = answer_questions(select_governed(Report(Policy(govern="all"), report.rulings)))
     assert {point.name: point.answer for point in found}["procedure"] == "unknown"

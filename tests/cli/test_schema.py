@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from hkgit.applying.evidence import KINDS
+from hkgit.applying.evidence import KINDS, RECOVERED
 from hkgit.cli.schema import NAMES, find_schema
 from hkgit.evidence.verdict import Verdict
 from hkgit.gate.ruling import BY_HAND, NO_EVIDENCE
-from hkgit.text.formats import EvidenceKind, ReplayName
+from hkgit.text.edit_json import OPERATIONS
+from hkgit.text.formats import DICTIONARY, ENTRY, describe_format
 from tests.support.running import run
 
 
@@ -29,7 +30,14 @@ def test_a_schema_is_printed(tmp_path: Path) -> None:
 
 
 def test_words_of_documents_are_those_of_the_code() -> None:
-    [words, _] = get_args(ReplayName)
     nothing = {Verdict.MANUAL, Verdict.UNGOVERNED}
-    assert set(get_args(words)) == ({*Verdict} - nothing) | {BY_HAND, NO_EVIDENCE}
-    assert get_args(EvidenceKind) == KINDS
+    words = describe_format("replay")["enum"]
+    assert {*words} == ({*Verdict} - nothing) | {BY_HAND, NO_EVIDENCE}
+    assert describe_format("evidence_kind")["enum"] == [*KINDS]
+    assert describe_format("shown_evidence")["enum"] == [*KINDS, RECOVERED]
+    assert describe_format("operation")["properties"]["op"]["enum"] == [*OPERATIONS]
+
+
+def test_no_line_of_the_dictionary_is_skipped() -> None:
+    skipped = re.sub(ENTRY, "", re.sub(r"\n {8}", " ", DICTIONARY))
+    assert [line for line in skipped.split("\n") if line and not line.startswith("# ")] == []

@@ -110,22 +110,30 @@ def test_hooks_are_answered_without_click_and_alike(one: Repo, words: tuple[str,
 
 
 @pytest.mark.parametrize(
-    ("words", "foreign"),
+    ("words", "own", "foreign"),
     [
-        pytest.param(("--staged",), "hkgit.gate.judge", id="entries need no judge"),
         pytest.param(
-            ("--message-file", "message"), "hkgit.applying.planner", id="trailers need no plan"
+            ("--staged",),
+            "hkgit.sessions.call_journal",
+            "hkgit.gate.judge",
+            id="entries need no judge",
+        ),
+        pytest.param(
+            ("--message-file", "message"),
+            "hkgit.sessions.commit_message",
+            "hkgit.applying.planner",
+            id="trailers need no plan",
         ),
     ],
 )
 def test_a_step_of_a_sessions_commit_loads_its_own_part(
-    one: Repo, words: tuple[str, ...], foreign: str
+    one: Repo, words: tuple[str, ...], own: str, foreign: str
 ) -> None:
     assert run("edit", *EDIT, "--session", "s", "--allow-blind", cwd=one.path).code == 0
     one.write("message", "Words\n")
     one.git("add", "a.py")
     modules = loaded(one, "record", *words)
-    assert "hkgit.sessions.call_journal" in modules
+    assert own in modules
     assert foreign not in modules
 
 

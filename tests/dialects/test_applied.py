@@ -23,6 +23,7 @@ from hkgit.edits import (
     TagEdit,
 )
 from hkgit.text.hashes import compute_tag, compute_tags
+from tests.support.cases import cases
 from tests.support.notations import write
 from tests.support.properties import examples
 
@@ -106,7 +107,7 @@ WRITERS: dict[str, Callable[[Lines, Lines], Iterator[AnyEdit]]] = {
 
 
 def test_every_dialect_has_a_writer_here() -> None:
-    assert WRITERS.keys() == dialects.DIALECTS.keys()
+    assert WRITERS.keys() == {*dialects.DIALECTS}
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -152,12 +153,9 @@ def test_files_come_and_go(name: str) -> None:
     assert {file.name: file.after for file in made.files} == {PATH: None, "new.py": File(b"a\n")}
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "final_newline"),
-    [
-        pytest.param(b"a\nb", b"a\nc\n", True, id="added"),
-        pytest.param(b"a\nb\n", b"a\nc", False, id="taken away"),
-    ],
+@cases(
+    "old, new, final_newline",
+    {"added": (b"a\nb", b"a\nc\n", True), "taken away": (b"a\nb\n", b"a\nc", False)},
 )
 def test_a_diff_changes_the_end_of_the_last_line(
     old: bytes, new: bytes, final_newline: bool

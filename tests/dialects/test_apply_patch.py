@@ -9,6 +9,7 @@ import pytest
 from hkgit import dialects
 from hkgit.edits import END_OF_FILE, AnyEdit, CreateFile, DeleteFile, Edit, RenameFile
 from hkgit.errors import InvalidInput
+from tests.support.cases import cases
 
 UPDATE = "*** Update File: x.py\n@@\n a\n-b\n+c\n"
 PATCH = f"*** Begin Patch\n{UPDATE}*** End Patch\n"
@@ -23,178 +24,143 @@ def patch(*lines: str) -> str:
     return "\n".join(["*** Begin Patch", *lines, "*** End Patch\n"])
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        pytest.param(PATCH, id="alone"),
-        pytest.param(PATCH.rstrip(), id="without a line end"),
-        pytest.param(f"Here:\n```diff\n{PATCH}```\nDone.\n- bullet\n", id="prose and a fence"),
-        pytest.param(f"apply_patch <<'EOF'\n{PATCH}EOF\n", id="a here-document"),
-        pytest.param(f"bash -lc \"apply_patch <<'EOF'\n{PATCH}EOF\"\n", id="bash -lc"),
-        pytest.param(f'apply_patch "{PATCH[:-1]}"\n', id="an argument"),
-        pytest.param(f"{UPDATE}\n*** End Patch\n", id="without its beginning"),
-        pytest.param(
-            PATCH.replace("*** Update File: x.py", '*** Update File:   @"x.py"  '),
-            id="a padded name in quotes",
+    {
+        "alone": PATCH,
+        "without a line end": PATCH.rstrip(),
+        "prose and a fence": f"Here:\n```diff\n{PATCH}```\nDone.\n- bullet\n",
+        "a here-document": f"apply_patch <<'EOF'\n{PATCH}EOF\n",
+        "bash -lc": f"bash -lc \"apply_patch <<'EOF'\n{PATCH}EOF\"\n",
+        "an argument": f'apply_patch "{PATCH[:-1]}"\n',
+        "without its beginning": f"{UPDATE}\n*** End Patch\n",
+        "a padded name in quotes": PATCH.replace(
+            "*** Update File: x.py", '*** Update File:   @"x.py"  '
         ),
-        pytest.param(PATCH.replace("*** Update", "  *** Update"), id="a padded head"),
-        pytest.param(PATCH.replace("*** End Patch", "  *** End Patch  "), id="a padded end"),
-        pytest.param(json.dumps({"patchText": PATCH}), id="patchText"),
-        pytest.param(json.dumps({"input": PATCH}), id="input"),
-        pytest.param(json.dumps({"command": ["apply_patch", PATCH]}), id="a command"),
-        pytest.param(
-            json.dumps({"cmd": ["bash", "-lc", f"apply_patch <<'EOF'\n{PATCH}EOF\n"]}),
-            id="a shell command",
+        "a padded head": PATCH.replace("*** Update", "  *** Update"),
+        "a padded end": PATCH.replace("*** End Patch", "  *** End Patch  "),
+        "patchText": json.dumps({"patchText": PATCH}),
+        "input": json.dumps({"input": PATCH}),
+        "a command": json.dumps({"command": ["apply_patch", PATCH]}),
+        "a shell command": json.dumps(
+            {"cmd": ["bash", "-lc", f"apply_patch <<'EOF'\n{PATCH}EOF\n"]}
         ),
-        pytest.param(
-            json.dumps({"name": "apply_patch", "arguments": json.dumps({"input": PATCH})}),
-            id="a tool call",
+        "a tool call": json.dumps(
+            {"name": "apply_patch", "arguments": json.dumps({"input": PATCH})}
         ),
-        pytest.param(
-            json.dumps({"type": "update_file", "path": "x.py", "diff": "@@\n a\n-b\n+c"}),
-            id="an operation",
+        "an operation": json.dumps(
+            {"type": "update_file", "path": "x.py", "diff": "@@\n a\n-b\n+c"}
         ),
-        pytest.param(
+        "blanks behind the markers": (
             f"*** Begin Patch \n{UPDATE.replace(chr(10) + '@@', '  ' + chr(10) + '@@')}"
-            "*** End Patch \n",
-            id="blanks behind the markers",
+            "*** End Patch \n"
         ),
-        pytest.param(
-            patch("", "*** Update File: x.py", "", "@@", " a", "-b", "+c", "", ""),
-            id="blank lines around",
+        "blank lines around": patch(
+            "", "*** Update File: x.py", "", "@@", " a", "-b", "+c", "", ""
         ),
-        pytest.param(patch("*** Update File: x.py", " a", "-b", "+c"), id="the first @@ left out"),
-    ],
+        "the first @@ left out": patch("*** Update File: x.py", " a", "-b", "+c"),
+    },
 )
 def test_a_patch_is_found_in_what_is_wrapped_around(text: str) -> None:
     assert read(text) == (CHANGE,)
 
 
-@pytest.mark.parametrize(
-    ("lines", "edits"),
-    [
-        pytest.param(
-            ["*** Add File: d/n.py", "+a", "+", "+\tb"],
-            [CreateFile("d/n.py", "a\n\n\tb\n")],
-            id="add",
-        ),
-        pytest.param(
+@cases(
+    "lines, edits",
+    {
+        "add": (["*** Add File: d/n.py", "+a", "+", "+\tb"], [CreateFile("d/n.py", "a\n\n\tb\n")]),
+        "add, a blank line without its plus": (
             ["*** Add File: n.py", "+a", "", "+b", ""],
             [CreateFile("n.py", "a\n\nb\n")],
-            id="add, a blank line without its plus",
         ),
-        pytest.param(["*** Delete file:x.py"], [DeleteFile("x.py")], id="a head ill spelt"),
-        pytest.param(["*** Add File: n.py"], [CreateFile("n.py", "")], id="add, empty"),
-        pytest.param(["*** Delete File: my x.py", ""], [DeleteFile("my x.py")], id="delete"),
-        pytest.param(["*** Update File: x", "*** Move to: y"], [RenameFile("x", "y")], id="move"),
-        pytest.param(
+        "a head ill spelt": (["*** Delete file:x.py"], [DeleteFile("x.py")]),
+        "add, empty": (["*** Add File: n.py"], [CreateFile("n.py", "")]),
+        "delete": (["*** Delete File: my x.py", ""], [DeleteFile("my x.py")]),
+        "move": (["*** Update File: x", "*** Move to: y"], [RenameFile("x", "y")]),
+        "change and move": (
             ["*** Update File: x", "*** Move to: y", "@@", "-a", "+b"],
             [Edit("x", "a\n", "b\n"), RenameFile("x", "y")],
-            id="change and move",
         ),
-        pytest.param(
+        "two hunks": (
             ["*** Update File: x", "@@", "-a", "+b", "@@", "-c"],
             [Edit("x", "a\n", "b\n"), Edit("x", "c\n", "")],
-            id="two hunks",
         ),
-        pytest.param(
+        "one file in two sections": (
             ["*** Update File: x", "@@", "-a", "*** Update File: x", "@@", "-b"],
             [Edit("x", "a\n", ""), Edit("x", "b\n", "")],
-            id="one file in two sections",
         ),
-        pytest.param(
+        "two files": (
             ["*** Update File: x", "@@", "-a", "*** Delete File: y"],
             [Edit("x", "a\n", ""), DeleteFile("y")],
-            id="two files",
         ),
-    ],
+    },
 )
 def test_sections_say_what_becomes_of_a_file(lines: list[str], edits: list[AnyEdit]) -> None:
     assert read(patch(*lines)) == tuple(edits)
 
 
-@pytest.mark.parametrize(
-    ("lines", "edit"),
-    [
-        pytest.param(
-            ["@@ def f():", "-a", "+b"],
-            Edit("x", "a\n", "b\n", anchors=("def f():",)),
-            id="an anchor",
-        ),
-        pytest.param(
+@cases(
+    "lines, edit",
+    {
+        "an anchor": (["@@ def f():", "-a", "+b"], Edit("x", "a\n", "b\n", anchors=("def f():",))),
+        "blanks around an anchor": (
             ["@@   def f():  ", "-a", "+b"],
             Edit("x", "a\n", "b\n", anchors=("def f():",)),
-            id="blanks around an anchor",
         ),
-        pytest.param(
+        "two anchors": (
             ["@@ class A:", "@@ \tdef f():", "-a", "+b"],
             Edit("x", "a\n", "b\n", anchors=("class A:", "def f():")),
-            id="two anchors",
         ),
-        pytest.param(
+        "two anchors on a line": (
             ["@@ class A: @@ def f():", "-a", "+b"],
             Edit("x", "a\n", "b\n", anchors=("class A:", "def f():")),
-            id="two anchors on a line",
         ),
-        pytest.param(
+        "below the sides of a diff": (
             ["--- a/x", "+++ b/x", "@@", "-a", "+b"],
             Edit("x", "a\n", "b\n"),
-            id="below the sides of a diff",
         ),
-        pytest.param(
+        "an anchor that is closed": (
             ["@@ class A: @@", "-a", "+b"],
             Edit("x", "a\n", "b\n", anchors=("class A:",)),
-            id="an anchor that is closed",
         ),
-        pytest.param(
-            ["@@ -7,2 +7,2 @@", "-a", "+b"], Edit("x", "a\n", "b\n", line_hint=7), id="line numbers"
-        ),
-        pytest.param(
+        "line numbers": (["@@ -7,2 +7,2 @@", "-a", "+b"], Edit("x", "a\n", "b\n", line_hint=7)),
+        "line numbers and a heading": (
             ["@@ -7,2 +7,2 @@ def f():", "-a", "+b"],
             Edit("x", "a\n", "b\n", line_hint=7, heading="def f():"),
-            id="line numbers and a heading",
         ),
-        pytest.param(
+        "at the end of the file": (
             ["@@", "-a", "+b", "*** End of File"],
             Edit("x", "a\n", "b\n", line_hint=END_OF_FILE),
-            id="at the end of the file",
         ),
-        pytest.param(
+        "new lines below an anchor": (
             ["@@ def f():", "+a"],
             Edit("x", "", "a\n", anchors=("def f():",)),
-            id="new lines below an anchor",
         ),
-        pytest.param(["@@", "+a"], Edit("x", "", "a\n"), id="new lines alone"),
-        pytest.param(
+        "new lines alone": (["@@", "+a"], Edit("x", "", "a\n")),
+        "new lines at the end of the file": (
             ["@@", "+a", "*** End of File"],
             Edit("x", "", "a\n", at_end=True),
-            id="new lines at the end of the file",
         ),
-        pytest.param(
-            ["@@", " a", "", "-b"], Edit("x", "a\n\nb\n", "a\n\n"), id="a blank line is context"
-        ),
-        pytest.param(["@@", "-a", "", ""], Edit("x", "a\n", ""), id="not at the end"),
-        pytest.param(["@@", "--- a", "+++ b"], Edit("x", "-- a\n", "++ b\n"), id="like a diff"),
-        pytest.param(
+        "a blank line is context": (["@@", " a", "", "-b"], Edit("x", "a\n\nb\n", "a\n\n")),
+        "not at the end": (["@@", "-a", "", ""], Edit("x", "a\n", "")),
+        "like a diff": (["@@", "--- a", "+++ b"], Edit("x", "-- a\n", "++ b\n")),
+        "markers as content": (
             ["@@", "-*** End Patch", "+@@"],
             Edit("x", "*** End Patch\n", "@@\n"),
-            id="markers as content",
         ),
-        pytest.param(["@@", "-a\r", "+b\r"], Edit("x", "a\r\n", "b\r\n"), id="CRLF content"),
-    ],
+        "CRLF content": (["@@", "-a\r", "+b\r"], Edit("x", "a\r\n", "b\r\n")),
+    },
 )
 def test_a_hunk_becomes_an_edit(lines: list[str], edit: Edit) -> None:
     assert read(patch("*** Update File: x", *lines)) == (edit,)
 
 
-@pytest.mark.parametrize(
-    ("body", "old"),
-    [
-        pytest.param(
-            ' say(\\"a\\", \\$b, \\\\n)\n', 'say("a", $b, \\n)\n', id="escapes of a shell"
-        ),
-        pytest.param(' say("a\\\\n")\n', 'say("a\\\\n")\n', id="a bare quote: no escapes"),
-    ],
+@cases(
+    "body, old",
+    {
+        "escapes of a shell": (' say(\\"a\\", \\$b, \\\\n)\n', 'say("a", $b, \\n)\n'),
+        "a bare quote: no escapes": (' say("a\\\\n")\n', 'say("a\\\\n")\n'),
+    },
 )
 def test_escapes_inside_double_quotes_are_the_shells(body: str, old: str) -> None:
     text = patch("*** Update File: x", "@@", body + "+c")
@@ -209,84 +175,68 @@ def test_single_quotes_of_a_shell_are_undone() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("operation", "edits"),
-    [
-        pytest.param(
+@cases(
+    "operation, edits",
+    {
+        "create": (
             {"type": "create_file", "path": "n", "diff": "+a\n+b\n"},
             [CreateFile("n", "a\nb\n")],
-            id="create",
         ),
-        pytest.param({"type": "delete_file", "path": "n"}, [DeleteFile("n")], id="delete"),
-        pytest.param(
+        "delete": ({"type": "delete_file", "path": "n"}, [DeleteFile("n")]),
+        "update and move": (
             {"type": "update_file", "path": "x", "move_to": "y", "diff": "@@\n-a\n+b"},
             [Edit("x", "a\n", "b\n"), RenameFile("x", "y")],
-            id="update and move",
         ),
-    ],
+    },
 )
 def test_operation_objects_are_sections(operation: object, edits: list[AnyEdit]) -> None:
     call = {"type": "apply_patch_call", "id": "1", "operation": operation}
     assert read(json.dumps([call])) == tuple(edits)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        pytest.param(
+@cases(
+    "text, message",
+    {
+        "no prefix": (
             patch("*** Update File: x", "@@", "-a", "b"),
             "line 5: a line without its prefix: 'b'",
-            id="no prefix",
         ),
-        pytest.param(
-            patch("*** Add File: x", "+a", "b"),
-            "line 4: a line without its prefix: 'b'",
-            id="no plus",
-        ),
-        pytest.param(
+        "no plus": (patch("*** Add File: x", "+a", "b"), "line 4: a line without its prefix: 'b'"),
+        "context in a new file": (
             patch("*** Add File: x", "+a", " b"),
             "line 4: a line without its prefix",
-            id="context in a new file",
         ),
-        pytest.param(
-            patch("*** Delete File: x", "-a"), "line 3: a line without", id="delete, text"
-        ),
-        pytest.param(patch("*** Update File: x"), "line 2: a file without a change", id="no hunk"),
-        pytest.param(
+        "delete, text": (patch("*** Delete File: x", "-a"), "line 3: a line without"),
+        "no hunk": (patch("*** Update File: x"), "line 2: a file without a change"),
+        "an empty hunk": (
             patch("*** Update File: x", "@@ f", "*** Delete File: y"),
             "line 3: a hunk without lines",
-            id="an empty hunk",
         ),
-        pytest.param(patch("*** Rename File: x"), "line 2: expected *** Add File", id="unknown"),
-        pytest.param(patch("a", "*** Add File: x"), "line 2: expected *** Add File", id="prose"),
-        pytest.param(
+        "unknown": (patch("*** Rename File: x"), "line 2: expected *** Add File"),
+        "prose": (patch("a", "*** Add File: x"), "line 2: expected *** Add File"),
+        "an end of no hunk": (
             patch("*** Update File: x", "*** End of File"),
             "line 3: a line without",
-            id="an end of no hunk",
         ),
-        pytest.param(PATCH + "@@\n-a\n", "line 8: a hunk outside a patch", id="behind the end"),
-        pytest.param(
+        "behind the end": (PATCH + "@@\n-a\n", "line 8: a hunk outside a patch"),
+        "a fence amid hunks": (
             f"```\n*** Begin Patch\n{UPDATE}```\n+d\n",
             "line 8: a patch without an end",
-            id="a fence amid hunks",
         ),
-        pytest.param(patch(), "empty spec", id="nothing"),
-        pytest.param(
+        "nothing": (patch(), "empty spec"),
+        "inside JSON": (
             json.dumps({"input": patch("*** Add File: x", "a")}),
             "input, line 3: a line without",
-            id="inside JSON",
         ),
-        pytest.param(
+        "an operation's key": (
             json.dumps({"type": "update_file", "path": "x", "text": "a"}),
             'unknown key "text"',
-            id="an operation's key",
         ),
-        pytest.param(
+        "an operation's path": (
             json.dumps({"type": "delete_file", "path": "x\ny"}),
             "expected a path on one",
-            id="an operation's path",
         ),
-    ],
+    },
 )
 def test_what_cannot_be_read_is_refused_at_its_line(text: str, message: str) -> None:
     with pytest.raises(InvalidInput) as refusal:

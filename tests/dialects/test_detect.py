@@ -12,6 +12,7 @@ from hkgit import dialects
 from hkgit.dialects.appearance import APPEARANCES
 from hkgit.edits import Edit
 from hkgit.errors import InvalidInput
+from tests.support.cases import cases
 
 BLOCK = "a.py\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
 DIFF = "--- a/x\n+++ b/x\n@@ @@\n-a\n+b\n"
@@ -19,47 +20,46 @@ EDIT = '{"file": "a", "old_text": "b", "new_text": "c"}'
 OPERATIONS = '{"version": "1", "operations": [{"op": "delete_file", "path": "a"}]}'
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        pytest.param(OPERATIONS, "protocol", id="protocol"),
-        pytest.param('{"operations": [{"op": ', "protocol", id="protocol, cut off"),
-        pytest.param('{"version": "1", "operations": []}', "protocol", id="protocol, empty"),
-        pytest.param(
+@cases(
+    "text, name",
+    {
+        "protocol": (OPERATIONS, "protocol"),
+        "protocol, cut off": ('{"operations": [{"op": ', "protocol"),
+        "protocol, empty": ('{"version": "1", "operations": []}', "protocol"),
+        "protocol with texts": (
             OPERATIONS.replace("delete_file", "replace_text")[:-3]
             + ', "old_text": "a", "new_text": "b"}]}',
             "protocol",
-            id="protocol with texts",
         ),
-        pytest.param(f"Here:\n```json\n{OPERATIONS}\n```\n", "protocol", id="protocol in a fence"),
-        pytest.param(EDIT, "harnesskit", id="harnesskit"),
-        pytest.param(f"[{EDIT}]", "harnesskit", id="a list"),
-        pytest.param(f'{{"edits": [{EDIT}]}}', "harnesskit", id="edits"),
-        pytest.param(BLOCK, "search-replace", id="search-replace"),
-        pytest.param(BLOCK.replace("<<<<<<<", "-------"), "search-replace", id="with dashes"),
-        pytest.param(BLOCK.replace("\na\n", f"\n{EDIT}\n"), "search-replace", id="JSON content"),
-        pytest.param(BLOCK.replace("\na\n", f"\n{DIFF}"), "search-replace", id="a diff in content"),
-        pytest.param(DIFF, "unified-diff", id="unified-diff"),
-        pytest.param("diff --git a/x b/x\nnew mode 100755\n", "unified-diff", id="git's header"),
-        pytest.param(DIFF + " {\n" + "+" + EDIT, "unified-diff", id="JSON in a diff"),
-    ],
+        "protocol in a fence": (f"Here:\n```json\n{OPERATIONS}\n```\n", "protocol"),
+        "harnesskit": (EDIT, "harnesskit"),
+        "a list": (f"[{EDIT}]", "harnesskit"),
+        "edits": (f'{{"edits": [{EDIT}]}}', "harnesskit"),
+        "search-replace": (BLOCK, "search-replace"),
+        "with dashes": (BLOCK.replace("<<<<<<<", "-------"), "search-replace"),
+        "JSON content": (BLOCK.replace("\na\n", f"\n{EDIT}\n"), "search-replace"),
+        "a diff in content": (BLOCK.replace("\na\n", f"\n{DIFF}"), "search-replace"),
+        "unified-diff": (DIFF, "unified-diff"),
+        "git's header": ("diff --git a/x b/x\nnew mode 100755\n", "unified-diff"),
+        "JSON in a diff": (DIFF + " {\n" + "+" + EDIT, "unified-diff"),
+    },
 )
 def test_a_dialect_is_seen_from_its_text(text: str, name: str) -> None:
     assert dialects.detect(text) == name
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        pytest.param("", "unknown dialect: it is empty", id="empty"),
-        pytest.param(" \n\n", "unknown dialect: it is empty", id="blank"),
-        pytest.param("\nfix it\n", "unknown dialect: it begins with 'fix it'", id="prose"),
-        pytest.param('{"a": 1}', "unknown dialect: JSON with the keys a", id="other JSON"),
-        pytest.param("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n", "unknown dialect", id="conflict"),
-        pytest.param(f"{EDIT}\n{BLOCK}", "harnesskit or search-replace", id="two dialects"),
-        pytest.param(f"{DIFF}\n{BLOCK}", "search-replace or unified-diff", id="a diff and a block"),
-        pytest.param(f"{BLOCK}\n{DIFF}", "search-replace or unified-diff", id="and the other way"),
-    ],
+@cases(
+    "text, message",
+    {
+        "empty": ("", "unknown dialect: it is empty"),
+        "blank": (" \n\n", "unknown dialect: it is empty"),
+        "prose": ("\nfix it\n", "unknown dialect: it begins with 'fix it'"),
+        "other JSON": ('{"a": 1}', "unknown dialect: JSON with the keys a"),
+        "conflict": ("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n", "unknown dialect"),
+        "two dialects": (f"{EDIT}\n{BLOCK}", "harnesskit or search-replace"),
+        "a diff and a block": (f"{DIFF}\n{BLOCK}", "search-replace or unified-diff"),
+        "and the other way": (f"{BLOCK}\n{DIFF}", "search-replace or unified-diff"),
+    },
 )
 def test_other_texts_are_refused(text: str, message: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
@@ -142,8 +142,8 @@ def test_a_dialect_without_a_sign_in_the_text_does_not_detect_it(
     parts: list[tuple[str, str]],
 ) -> None:
     text = "".join(fragment + end for fragment, end in parts)
-    loaded = [each.NAME for each in dialects.DIALECTS.values() if each.detects(text)]
-    assert [each.NAME for each in dialects._list_detecting(text)] == loaded
+    loaded = [each for each in dialects.DIALECTS if dialects.find_dialect(each).detects(text)]
+    assert [*dialects._list_detecting(text)] == loaded
 
 
 def test_every_dialect_has_an_appearance() -> None:
@@ -153,13 +153,13 @@ def test_every_dialect_has_an_appearance() -> None:
 CONTENT = '{"content": 1, "path": 2, "hash_start": "aa", "version": 3, "op": 4}'
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "more"),
-    [
-        pytest.param("input", {"path": "x", "old_str": CONTENT}, {"name": "e"}, id="input"),
-        pytest.param("edits", [{"oldText": CONTENT, "newText": ""}], {"path": "x"}, id="edits"),
-        pytest.param("edits", [{"old_text": CONTENT, "new_text": ""}], {"file": "x"}, id="file"),
-    ],
+@cases(
+    "key, value, more",
+    {
+        "input": ("input", {"path": "x", "old_str": CONTENT}, {"name": "e"}),
+        "edits": ("edits", [{"oldText": CONTENT, "newText": ""}], {"path": "x"}),
+        "file": ("edits", [{"old_text": CONTENT, "new_text": ""}], {"file": "x"}),
+    },
 )
 @pytest.mark.parametrize("is_quoted", [False, True])
 def test_keys_of_content_say_nothing_of_the_dialect(

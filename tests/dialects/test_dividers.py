@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hkgit import dialects
 from hkgit.edits import Edit
 from hkgit.errors import InvalidInput
+from tests.support.cases import cases
 from tests.support.properties import examples
 
 UNDER = "======="
@@ -26,27 +27,27 @@ def edit_of(old: list[str], new: list[str]) -> tuple[Edit]:
     return (Edit("a.md", old_text, new_text),)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        pytest.param(["Intro", UNDER, "", "a"], ["Intro", UNDER, "", "b"], id="one title in both"),
-        pytest.param(["a"], ["Modules", UNDER, "", "b"], id="a title of its length in the new"),
-        pytest.param(["Modules", UNDER], ["Modules", UNDER, "", "b"], id="nothing but the title"),
-        pytest.param(["a", ""], ["b", "", "====="], id="a shorter line at the end"),
-    ],
+@cases(
+    "old, new",
+    {
+        "one title in both": (["Intro", UNDER, "", "a"], ["Intro", UNDER, "", "b"]),
+        "a title of its length in the new": (["a"], ["Modules", UNDER, "", "b"]),
+        "nothing but the title": (["Modules", UNDER], ["Modules", UNDER, "", "b"]),
+        "a shorter line at the end": (["a", ""], ["b", "", "====="]),
+    },
 )
 def test_titles_tell_the_divider(old: list[str], new: list[str]) -> None:
     assert parse(old, new) == edit_of(old, new)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        pytest.param(["Intro", UNDER, "a"], ["Other", UNDER, "b"], id="other titles"),
-        pytest.param(["a", "Heading", UNDER], ["b"], id="below a paragraph"),
-        pytest.param(["-------", UNDER], ["b"], id="below a rule"),
-        pytest.param(["a"], ["a", "Heading", UNDER], id="at the end of the new text"),
-    ],
+@cases(
+    "old, new",
+    {
+        "other titles": (["Intro", UNDER, "a"], ["Other", UNDER, "b"]),
+        "below a paragraph": (["a", "Heading", UNDER], ["b"]),
+        "below a rule": (["-------", UNDER], ["b"]),
+        "at the end of the new text": (["a"], ["a", "Heading", UNDER]),
+    },
 )
 def test_what_titles_do_not_tell_is_refused(old: list[str], new: list[str]) -> None:
     with pytest.raises(InvalidInput, match="the divider could be any of"):

@@ -1,4 +1,4 @@
-"""Hashline edits and the tags that they name lines by."""
+"""Hashline edits, the tags that they name lines by, and which lines those are."""
 
 from __future__ import annotations
 
@@ -6,27 +6,37 @@ import json
 
 import pytest
 
-from hkgit import dialects
+from hkgit import (
+    apply_edits,
+    build_seen_hashes,
+    dialects,
+    line_hash,
+    parse_edits,
+    resolve_hash,
+    tag_lines,
+)
 from hkgit.edits import AnyEdit, TagEdit, WriteFile
 from hkgit.errors import InvalidInput
 from hkgit.text.hashes import compute_tag, compute_tags, find_tag
+from tests.support.cases import cases
+from tests.support.notations import write
 
 HASH = "0123456789ab"
 START = {"path": "x", "hash_start": "a3"}
 
 
-@pytest.mark.parametrize(
-    ("line", "name"),
-    [
-        pytest.param("", "zd", id="empty"),
-        pytest.param("}", "SO", id="a brace"),
-        pytest.param("def f():", "mf", id="code"),
-        pytest.param("    return 1", "bg", id="indented"),
-        pytest.param("\t", "lU", id="a tab"),
-        pytest.param("é", "wG", id="one unit of two bytes"),
-        pytest.param("😀 x", "eG", id="two units for one letter"),
-        pytest.param("\u2028", "EV", id="a separator"),
-    ],
+@cases(
+    "line, name",
+    {
+        "empty": ("", "zd"),
+        "a brace": ("}", "SO"),
+        "code": ("def f():", "mf"),
+        "indented": ("    return 1", "bg"),
+        "a tab": ("\t", "lU"),
+        "one unit of two bytes": ("é", "wG"),
+        "two units for one letter": ("😀 x", "eG"),
+        "a separator": ("\u2028", "EV"),
+    },
 )
 def test_a_tag_is_that_of_other_readers(line: str, name: str) -> None:
     assert compute_tag(line.encode()) == name
@@ -51,48 +61,36 @@ def test_two_lines_that_share_a_tag_show_it_once() -> None:
     assert compute_tags([b"a", twin]) == [compute_tag(b"a"), None]
 
 
-@pytest.mark.parametrize(
-    ("start_line", "number"),
-    [
-        pytest.param(1, 1, id="from the top"),
-        pytest.param(2, 3, id="at or below an offset"),
-        pytest.param(4, None, id="nowhere below"),
-    ],
+@cases(
+    "start_line, number",
+    {"from the top": (1, 1), "at or below an offset": (2, 3), "nowhere below": (4, None)},
 )
 def test_a_tag_finds_its_first_line(start_line: int, number: int | None) -> None:
     assert find_tag([b"a", b"b", b"a"], compute_tag(b"a"), start_line) == number
 
 
-@pytest.mark.parametrize(
-    ("call", "edit"),
-    [
-        pytest.param({"path": "x", "content": "a"}, WriteFile("x", "a"), id="create or overwrite"),
-        pytest.param({"path": "x", "content": ""}, WriteFile("x", ""), id="empty a file"),
-        pytest.param(
-            {**START, "content": "a\nb"}, TagEdit("x", "a3", None, ("a", "b")), id="insert before"
-        ),
-        pytest.param(
-            {**START, "content": "\n"}, TagEdit("x", "a3", None, ("",)), id="insert a blank line"
-        ),
-        pytest.param(
+@cases(
+    "call, edit",
+    {
+        "create or overwrite": ({"path": "x", "content": "a"}, WriteFile("x", "a")),
+        "empty a file": ({"path": "x", "content": ""}, WriteFile("x", "")),
+        "insert before": ({**START, "content": "a\nb"}, TagEdit("x", "a3", None, ("a", "b"))),
+        "insert a blank line": ({**START, "content": "\n"}, TagEdit("x", "a3", None, ("",))),
+        "replace": (
             {**START, "hash_stop": "Zz", "content": "a\n"},
             TagEdit("x", "a3", "Zz", ("a",)),
-            id="replace",
         ),
-        pytest.param({**START, "hash_stop": "Zz"}, TagEdit("x", "a3", "Zz"), id="delete a range"),
-        pytest.param(
+        "delete a range": ({**START, "hash_stop": "Zz"}, TagEdit("x", "a3", "Zz")),
+        "replace by nothing": (
             {**START, "hash_stop": "Zz", "content": ""},
             TagEdit("x", "a3", "Zz"),
-            id="replace by nothing",
         ),
-        pytest.param(START, TagEdit("x", "a3"), id="delete a line"),
-        pytest.param({**START, "content": None}, TagEdit("x", "a3"), id="null content"),
-        pytest.param({**START, "offset": 7}, TagEdit("x", "a3", offset=7), id="offset"),
-        pytest.param(
-            {**START, "expected_hash": HASH}, TagEdit("x", "a3", expected_hash=HASH), id="a hash"
-        ),
-        pytest.param({"name": "change_file", "input": START}, TagEdit("x", "a3"), id="a call"),
-    ],
+        "delete a line": (START, TagEdit("x", "a3")),
+        "null content": ({**START, "content": None}, TagEdit("x", "a3")),
+        "offset": ({**START, "offset": 7}, TagEdit("x", "a3", offset=7)),
+        "a hash": ({**START, "expected_hash": HASH}, TagEdit("x", "a3", expected_hash=HASH)),
+        "a call": ({"name": "change_file", "input": START}, TagEdit("x", "a3")),
+    },
 )
 def test_tags_and_content_say_what_is_meant(call: object, edit: AnyEdit) -> None:
     spec = dialects.parse(json.dumps(call))
@@ -100,30 +98,24 @@ def test_tags_and_content_say_what_is_meant(call: object, edit: AnyEdit) -> None
     assert spec.edits == (edit,)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        pytest.param(
+@cases(
+    "call, message",
+    {
+        "a stop without a start": (
             {"path": "x", "hash_stop": "a3", "content": "a"},
             'unknown key "hash_stop"',
-            id="a stop without a start",
         ),
-        pytest.param(
+        "an offset without a tag": (
             {"path": "x", "offset": 3, "content": "a"},
             'unknown key "offset"',
-            id="an offset without a tag",
         ),
-        pytest.param({"path": "x"}, 'missing key "old_text"', id="nothing to do"),
-        pytest.param({**START, "content": ""}, "content: expected lines to insert", id="no lines"),
-        pytest.param(
-            {**START, "hash_start": "a3|"}, "hash_start: expected a tag of two", id="a bar"
-        ),
-        pytest.param(
-            {**START, "hash_stop": "é1"}, "hash_stop: expected a tag of two", id="letters"
-        ),
-        pytest.param({**START, "offset": 0}, "offset: expected an integer from 1", id="line 0"),
-        pytest.param({**START, "lines": []}, 'unknown key "lines"', id="unknown key"),
-    ],
+        "nothing to do": ({"path": "x"}, 'missing key "old_text"'),
+        "no lines": ({**START, "content": ""}, "content: expected lines to insert"),
+        "a bar": ({**START, "hash_start": "a3|"}, "hash_start: expected a tag of two"),
+        "letters": ({**START, "hash_stop": "é1"}, "hash_stop: expected a tag of two"),
+        "line 0": ({**START, "offset": 0}, "offset: expected an integer from 1"),
+        "unknown key": ({**START, "lines": []}, 'unknown key "lines"'),
+    },
 )
 def test_a_call_that_cannot_be_meant_is_refused(call: object, message: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
@@ -131,18 +123,71 @@ def test_a_call_that_cannot_be_meant_is_refused(call: object, message: str) -> N
     assert message in str(refusal.value)
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        pytest.param(
-            '{"path": "x", "edits": [{"op": "replace", "pos": "12#VK", "lines": []}]}',
-            id="number, hash sign",
+    {
+        "number, hash sign": (
+            '{"path": "x", "edits": [{"op": "replace", "pos": "12#VK", "lines": []}]}'
         ),
-        pytest.param('{"path": "x", "hash_start": "12:a3", "content": "y"}', id="number, colon"),
-        pytest.param('{"path": "x", "anchor": "12:a3|  return"}', id="with the line's text"),
-        pytest.param("[src/x.py#1F3A]\nSWAP 3-4\n+a\n", id="verbs"),
-    ],
+        "number, colon": '{"path": "x", "hash_start": "12:a3", "content": "y"}',
+        "with the line's text": '{"path": "x", "anchor": "12:a3|  return"}',
+        "verbs": "[src/x.py#1F3A]\nSWAP 3-4\n+a\n",
+    },
 )
 def test_a_relative_is_recognised_and_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match=r"another notation.*\n.*`protocol`"):
         dialects.parse(text)
+
+
+LINES = ["one = 1", "two = 2", "}", "four = 4"]
+TEXT = "".join(f"{line}\n" for line in LINES)
+
+
+def call(**said: object) -> str:
+    return json.dumps({"path": "f", **said})
+
+
+def test_lines_to_insert_that_repeat_their_target_are_refused() -> None:
+    edit = call(hash_start=line_hash("two = 2"), content="new = 0\ntwo = 2\n")
+    [outcome] = apply_edits(edit, {"f": TEXT}).outcomes
+    assert outcome.status == "invalid"
+    assert "repeats line 2, before which they are inserted" in str(outcome.error)
+
+
+def test_a_bracket_may_stand_there_twice() -> None:
+    edit = call(hash_start=line_hash("}"), content="{\n}\n")
+    assert apply_edits(edit, {"f": TEXT}).files == {"f": TEXT.replace("}\n", "{\n}\n}\n")}
+
+
+@cases(
+    "inclusive, left",
+    {
+        "the line of hash_stop goes, by default": ({}, ["new", *LINES[3:]]),
+        "and where that is said": ({"inclusive": True}, ["new", *LINES[3:]]),
+        "or it stays": ({"inclusive": False}, ["new", *LINES[2:]]),
+    },
+)
+def test_a_key_says_whether_the_range_has_the_line_of_its_stop(
+    inclusive: dict[str, bool], left: list[str]
+) -> None:
+    start, stop = line_hash(LINES[0]), line_hash(LINES[2])
+    edit = call(hash_start=start, hash_stop=stop, content="new\n", **inclusive)
+    result = apply_edits(edit, {"f": TEXT})
+    assert result.files == {"f": "".join(f"{line}\n" for line in left)}
+    edits = parse_edits(edit)
+    assert parse_edits(write("hashline", edits)) == edits
+
+
+def test_an_empty_exclusive_range_is_refused() -> None:
+    tag = line_hash(LINES[1])
+    edit = call(hash_start=tag, hash_stop=tag, content="new\n", inclusive=False)
+    assert apply_edits(edit, {"f": TEXT}).outcomes[0].status == "stale"
+
+
+def test_lines_are_tagged_and_found_again() -> None:
+    lines = ["a", "b", "a"]
+    shown = tag_lines(lines)
+    assert shown == [f"{line_hash('a')}|a", f"{line_hash('b')}|b", "  |a"]
+    assert tag_lines(lines[1:], build_seen_hashes(lines, 1)) == shown[1:]
+    assert [resolve_hash(lines, line_hash(line)) for line in lines] == [1, 2, 1]
+    assert resolve_hash(lines, "zz") is None

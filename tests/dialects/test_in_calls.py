@@ -9,6 +9,7 @@ import pytest
 from hkgit import dialects
 from hkgit.edits import AnyEdit, Edit
 from hkgit.errors import InvalidInput
+from tests.support.cases import cases
 
 BLOCK = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE"
 CHANGE = Edit("src/x.py", "a\n", "b\n")
@@ -20,51 +21,40 @@ def read(text: object) -> tuple[AnyEdit, ...]:
     return dialects.parse(text if isinstance(text, str) else json.dumps(text)).edits
 
 
-@pytest.mark.parametrize(
-    ("call", "edit"),
-    [
-        pytest.param({"path": "src/x.py", "diff": BLOCK}, CHANGE, id="diff"),
-        pytest.param(
+@cases(
+    "call, edit",
+    {
+        "diff": ({"path": "src/x.py", "diff": BLOCK}, CHANGE),
+        "replace_in_file": (
             {"name": "replace_in_file", "input": {"path": "src/x.py", "diff": BLOCK}},
             CHANGE,
-            id="replace_in_file",
         ),
-        pytest.param(
+        "replace_in_file in tags": (
             "<replace_in_file>\n<path>src/x.py</path>\n<diff>\n------- SEARCH\na\n=======\nb\n"
             "+++++++ REPLACE\n</diff>\n</replace_in_file>",
             CHANGE,
-            id="replace_in_file in tags",
         ),
-        pytest.param(
-            {"name": "apply_diff", "input": {"path": "src/x.py", "diff": BLOCK}}, CHANGE, id="input"
-        ),
-        pytest.param(
+        "input": ({"name": "apply_diff", "input": {"path": "src/x.py", "diff": BLOCK}}, CHANGE),
+        "line ends that are not escaped": (
             {"function": {"name": "f", "arguments": f'{{"uri": "src/x.py", "diff": "{BLOCK}"}}'}}
             | {"id": "1"},
             None,
-            id="line ends that are not escaped",
         ),
-        pytest.param(
+        "arguments in a string": (
             {
                 "name": "edit_file",
                 "arguments": json.dumps({"uri": "src/x.py", "search_replace_blocks": BLOCK}),
             },
             CHANGE,
-            id="arguments in a string",
         ),
-        pytest.param({"path": "src/x.py", "diff": HUNK}, HINTED, id="hunks alone"),
-        pytest.param(
-            {"path": "src/x.py", "diff": f"--- a/x.py\n+++ b/x.py\n{HUNK}"}, HINTED, id="a basename"
-        ),
-        pytest.param(
+        "hunks alone": ({"path": "src/x.py", "diff": HUNK}, HINTED),
+        "a basename": ({"path": "src/x.py", "diff": f"--- a/x.py\n+++ b/x.py\n{HUNK}"}, HINTED),
+        "the same name": (
             {"path": "src/x.py", "diff": f"--- a/src/x.py\n+++ b/src/x.py\n{HUNK}"},
             HINTED,
-            id="the same name",
         ),
-        pytest.param(
-            {"command": "str_replace", "path": "src/x.py", "diff": HUNK}, HINTED, id="a command"
-        ),
-    ],
+        "a command": ({"command": "str_replace", "path": "src/x.py", "diff": HUNK}, HINTED),
+    },
 )
 def test_the_path_of_a_call_is_that_of_its_blocks(call: object, edit: Edit | None) -> None:
     if edit is None:
@@ -79,32 +69,27 @@ def test_several_calls_are_one_spec() -> None:
     assert read(calls) == (CHANGE, CHANGE)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        pytest.param(
+@cases(
+    "call, message",
+    {
+        "two files": (
             {"path": "src/x.py", "diff": f"--- a/y.py\n+++ b/y.py\n{HUNK}"},
             "the call names src/x.py, its diff y.py",
-            id="two files",
         ),
-        pytest.param(
+        "two diffs": (
             {"path": "src/x.py", "diff": f"--- a/x.py\n+++ b/x.py\n{HUNK}" * 2},
             "not a diff of one file",
-            id="two diffs",
         ),
-        pytest.param({"path": "src/x.py", "diff": "a lot"}, "not a diff of one file", id="prose"),
-        pytest.param(
+        "prose": ({"path": "src/x.py", "diff": "a lot"}, "not a diff of one file"),
+        "another call": (
             [{"path": "x", "diff": BLOCK}, {"path": "x", "content": "a"}],
             "expected one path and one diff",
-            id="another call",
         ),
-        pytest.param({"target_file": "x", "code_edit": "a\n"}, "this is a sketch", id="a sketch"),
-        pytest.param({"notebook_path": "x", "new_source": "a"}, "notebook's cell", id="a cell"),
-        pytest.param({"path": "x", "search": "a", "use_regex": True}, "pattern", id="a pattern"),
-        pytest.param(
-            {"version": "1", "operations": "[]"}, "Remove the quotes around it", id="quoted"
-        ),
-    ],
+        "a sketch": ({"target_file": "x", "code_edit": "a\n"}, "this is a sketch"),
+        "a cell": ({"notebook_path": "x", "new_source": "a"}, "notebook's cell"),
+        "a pattern": ({"path": "x", "search": "a", "use_regex": True}, "pattern"),
+        "quoted": ({"version": "1", "operations": "[]"}, "Remove the quotes around it"),
+    },
 )
 def test_a_call_that_says_no_one_edit_is_refused(call: object, message: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
@@ -121,18 +106,16 @@ def test_what_looks_like_such_a_call_may_be_content() -> None:
     assert read(patch) == (Edit("x.json", "a\n", call),)
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        pytest.param(
-            f"<apply_diff>\n<path>src/x.py</path>\n<diff>\n{BLOCK}\n</diff>\n</apply_diff>\n",
-            id="a path in a tag",
+    {
+        "a path in a tag": (
+            f"<apply_diff>\n<path>src/x.py</path>\n<diff>\n{BLOCK}\n</diff>\n</apply_diff>\n"
         ),
-        pytest.param(
-            f"<file>\n<path>src/x.py</path>\n<diff>\n<content><![CDATA[\n{BLOCK}\n]]></content>\n",
-            id="in CDATA",
+        "in CDATA": (
+            f"<file>\n<path>src/x.py</path>\n<diff>\n<content><![CDATA[\n{BLOCK}\n]]></content>\n"
         ),
-    ],
+    },
 )
 def test_tags_around_a_block_name_its_file(text: str) -> None:
     assert read(text) == (CHANGE,)

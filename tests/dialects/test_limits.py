@@ -9,6 +9,7 @@ import pytest
 
 from hkgit import dialects
 from hkgit.errors import InvalidInput
+from tests.support.cases import cases
 from tests.support.properties import is_thorough
 
 SIZE = 150_000 if is_thorough() else 50_000
@@ -24,19 +25,18 @@ def long(piece: str) -> str:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        pytest.param(
+    {
+        "one long text": (
             json.dumps(
                 {
                     "version": "1",
                     "operations": [{"op": "create_file", "path": "a", "new_text": long(LINE)}],
                 }
-            ),
-            id="one long text",
+            )
         ),
-        pytest.param(
+        "many lines": (
             json.dumps(
                 {
                     "version": "1",
@@ -49,35 +49,30 @@ def long(piece: str) -> str:
                         }
                     ],
                 }
-            ),
-            id="many lines",
+            )
         ),
-        pytest.param(
-            long('{"file": "a", "old_text": "b", "new_text": "c"}\n'), id="many documents"
-        ),
-        pytest.param('{"file": "' + long('\\"'), id="a string of quotes that never ends"),
-        pytest.param('{"file": ' + long("[{"), id="brackets that never close"),
-        pytest.param('{"file": ' + long("  "), id="blanks in JSON"),
-        pytest.param("a.py\n" + long(BLOCK), id="many blocks"),
-        pytest.param(f"a.py\n{BLOCK[:15]}{long('=======' + chr(10))}", id="many dividers"),
-        pytest.param(long("<<<<<<< SEARCH\n"), id="many heads"),
-        pytest.param(long("```sh\n"), id="many shell fences"),
-        pytest.param(f"a.py\n{BLOCK[:15]}{long(chr(92))}\n=======\n", id="backslashes"),
-        pytest.param(long("--- a/x\n+++ b/x\n"), id="many files without hunks"),
-        pytest.param("--- a/x\n+++ b/x\n" + long("@@ -1 +1 @@\n-a\n+b\n"), id="many hunks"),
-        pytest.param("--- a/x\n+++ b/x\n@@ @@\n" + long("-a\n\n"), id="many blank lines"),
-        pytest.param(long("*** Begin Patch\n"), id="many patches that never end"),
-        pytest.param("*** Begin Patch\n" + long("*** Update File: x\n@@ f\n-a\n"), id="many files"),
-        pytest.param(long("<edit file='a'><old>b</old><new></new></edit>\n"), id="many elements"),
-        pytest.param("<edit file='a'><old>" + long("<![CDATA["), id="many open sections"),
-        pytest.param(long("<edit file='a'>"), id="many open elements"),
-        pytest.param("<edit file='a'" + long(" a"), id="many attributes"),
-        pytest.param(
-            "a.py\n" + long(BLOCK + "--- a/x\n+++ b/x\n<edit file='a'>\n"), id="a mixture"
-        ),
-        pytest.param(long("\n"), id="blank lines"),
-        pytest.param(long(" \t"), id="one blank line"),
-    ],
+        "many documents": long('{"file": "a", "old_text": "b", "new_text": "c"}\n'),
+        "a string of quotes that never ends": '{"file": "' + long('\\"'),
+        "brackets that never close": '{"file": ' + long("[{"),
+        "blanks in JSON": '{"file": ' + long("  "),
+        "many blocks": "a.py\n" + long(BLOCK),
+        "many dividers": f"a.py\n{BLOCK[:15]}{long('=======' + chr(10))}",
+        "many heads": long("<<<<<<< SEARCH\n"),
+        "many shell fences": long("```sh\n"),
+        "backslashes": f"a.py\n{BLOCK[:15]}{long(chr(92))}\n=======\n",
+        "many files without hunks": long("--- a/x\n+++ b/x\n"),
+        "many hunks": "--- a/x\n+++ b/x\n" + long("@@ -1 +1 @@\n-a\n+b\n"),
+        "many blank lines": "--- a/x\n+++ b/x\n@@ @@\n" + long("-a\n\n"),
+        "many patches that never end": long("*** Begin Patch\n"),
+        "many files": "*** Begin Patch\n" + long("*** Update File: x\n@@ f\n-a\n"),
+        "many elements": long("<edit file='a'><old>b</old><new></new></edit>\n"),
+        "many open sections": "<edit file='a'><old>" + long("<![CDATA["),
+        "many open elements": long("<edit file='a'>"),
+        "many attributes": "<edit file='a'" + long(" a"),
+        "a mixture": "a.py\n" + long(BLOCK + "--- a/x\n+++ b/x\n<edit file='a'>\n"),
+        "blank lines": long("\n"),
+        "one blank line": long(" \t"),
+    },
 )
 def test_a_long_text_takes_bounded_time(text: str) -> None:
     start = time.process_time()

@@ -7,16 +7,9 @@ import json
 import pytest
 
 from hkgit import dialects
-from hkgit.edits import (
-    AnyEdit,
-    CreateFile,
-    DeleteFile,
-    Edit,
-    InsertAfter,
-    RenameFile,
-    ReplaceRange,
-)
+from hkgit.edits import AnyEdit, CreateFile, DeleteFile, Edit, InsertAfter, RenameFile, ReplaceRange
 from hkgit.errors import InvalidInput
+from tests.support.cases import cases
 from tests.support.notations import write
 
 HASH = "0123456789ab"
@@ -27,28 +20,23 @@ def spec(*operations: object, **about: object) -> str:
     return json.dumps({"version": "1", "operations": operations, **about})
 
 
-@pytest.mark.parametrize(
-    ("operation", "edit"),
-    [
-        pytest.param(
+@cases(
+    "operation, edit",
+    {
+        "replace_range": (
             {**RANGE, "expected_hash": HASH, "new_text": "x\n"},
             ReplaceRange("a.py", 10, 12, ("x",), HASH),
-            id="replace_range",
         ),
-        pytest.param(
+        "new_lines, long hash": (
             {**RANGE, "expected_hash": HASH.upper() * 5, "new_lines": ["x", ""]},
             ReplaceRange("a.py", 10, 12, ("x", ""), HASH * 5),
-            id="new_lines, long hash",
         ),
-        pytest.param(
-            {**RANGE, "new_text": "x"}, ReplaceRange("a.py", 10, 12, ("x",)), id="without a hash"
-        ),
-        pytest.param(
+        "without a hash": ({**RANGE, "new_text": "x"}, ReplaceRange("a.py", 10, 12, ("x",))),
+        "delete_range": (
             {**RANGE, "op": "delete_range", "expected_hash": HASH},
             ReplaceRange("a.py", 10, 12, (), HASH),
-            id="delete_range",
         ),
-        pytest.param(
+        "insert_after the top": (
             {
                 "op": "insert_after",
                 "path": "a.py",
@@ -57,112 +45,83 @@ def spec(*operations: object, **about: object) -> str:
                 "new_lines": ["x", "y"],
             },
             InsertAfter("a.py", 0, ("x", "y"), HASH),
-            id="insert_after the top",
         ),
-        pytest.param(
+        "create_file byte for byte": (
             {"op": "create_file", "path": "b/b.py", "new_text": "x\r\ny"},
             CreateFile("b/b.py", "x\r\ny"),
-            id="create_file byte for byte",
         ),
-        pytest.param(
+        "delete_file": (
             {"op": "delete_file", "path": "c", "expected_hash": HASH},
             DeleteFile("c", HASH),
-            id="delete_file",
         ),
-        pytest.param(
+        "rename_file": (
             {"op": "rename_file", "path": "d", "new_path": "e", "expected_hash": HASH},
             RenameFile("d", "e", HASH),
-            id="rename_file",
         ),
-        pytest.param(
+        "replace_text": (
             {"op": "replace_text", "path": "f", "old_text": "x", "new_text": ""},
             Edit("f", "x", ""),
-            id="replace_text",
         ),
-        pytest.param(
-            {"op": "delete_file", "path": "a\\b"},
-            DeleteFile("a\\b"),
-            id="a backslash stays as it is",
-        ),
-    ],
+        "a backslash stays as it is": ({"op": "delete_file", "path": "a\\b"}, DeleteFile("a\\b")),
+    },
 )
 def test_an_operation_becomes_an_edit(operation: dict[str, object], edit: AnyEdit) -> None:
     assert dialects.parse(spec(operation)).edits == (edit,)
 
 
-@pytest.mark.parametrize(
-    ("new_text", "lines"),
-    [
-        pytest.param("", (), id="no lines"),
-        pytest.param("\n", ("",), id="one empty line"),
-        pytest.param("a", ("a",), id="without a final newline"),
-        pytest.param("a\n", ("a",), id="with one"),
-        pytest.param("a\n\n", ("a", ""), id="with two"),
-        pytest.param("a\r\nb\r\n", ("a", "b"), id="CRLF"),
-        pytest.param("a\rb\r", ("a\rb\r",), id="a lone carriage return is text"),
-        pytest.param("a\f\u2028b", ("a\f\u2028b",), id="other separators are text"),
-    ],
+@cases(
+    "new_text, lines",
+    {
+        "no lines": ("", ()),
+        "one empty line": ("\n", ("",)),
+        "without a final newline": ("a", ("a",)),
+        "with one": ("a\n", ("a",)),
+        "with two": ("a\n\n", ("a", "")),
+        "CRLF": ("a\r\nb\r\n", ("a", "b")),
+        "a lone carriage return is text": ("a\rb\r", ("a\rb\r",)),
+        "other separators are text": ("a\f\u2028b", ("a\f\u2028b",)),
+    },
 )
 def test_new_text_is_lines(new_text: str, lines: tuple[str, ...]) -> None:
     [edit] = dialects.parse(spec({**RANGE, "new_text": new_text})).edits
     assert edit == ReplaceRange("a.py", 10, 12, lines)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        pytest.param(
+@cases(
+    "change, message",
+    {
+        "a string for a line": (
             {"start_line": "12"},
             'start_line: expected an integer from 1, found "12"',
-            id="a string for a line",
         ),
-        pytest.param(
+        "a boolean for a line": (
             {"start_line": True},
             "start_line: expected an integer from 1, found true",
-            id="a boolean for a line",
         ),
-        pytest.param(
-            {"start_line": 0}, "start_line: expected an integer from 1, found 0", id="line 0"
-        ),
-        pytest.param(
-            {"end_line": 9}, "end_line: expected an integer from 10, found 9", id="end before start"
-        ),
-        pytest.param(
-            {"expected_hash": "0123456789a"},
-            "expected_hash: expected 12 to 64 hex",
-            id="a short hash",
-        ),
-        pytest.param(
-            {"expected_hash": "z" * 12}, "expected_hash: expected 12 to 64 hex", id="no hex"
-        ),
-        pytest.param(
-            {"expected_hash": "0" * 65}, "expected_hash: expected 12 to 64 hex", id="a long hash"
-        ),
-        pytest.param(
-            {"expected_hash": None},
-            "expected_hash: expected a hash, found null",
-            id="null for a hash",
-        ),
-        pytest.param({"path": ""}, 'path: expected a path, found ""', id="no path"),
-        pytest.param({"path": "./a"}, "path: expected a path from the root", id="dot"),
-        pytest.param({"path": "a//b"}, "path: expected a path from the root", id="two slashes"),
-        pytest.param({"path": "a/../b"}, "path: expected a path from the root", id="dots"),
-        pytest.param({"path": "/a"}, "path: expected a path from the root", id="absolute"),
-        pytest.param({"path": "a/"}, "path: expected a path from the root", id="directory"),
-        pytest.param(
+        "line 0": ({"start_line": 0}, "start_line: expected an integer from 1, found 0"),
+        "end before start": ({"end_line": 9}, "end_line: expected an integer from 10, found 9"),
+        "a short hash": ({"expected_hash": "0123456789a"}, "expected_hash: expected 12 to 64 hex"),
+        "no hex": ({"expected_hash": "z" * 12}, "expected_hash: expected 12 to 64 hex"),
+        "a long hash": ({"expected_hash": "0" * 65}, "expected_hash: expected 12 to 64 hex"),
+        "null for a hash": ({"expected_hash": None}, "expected_hash: expected a hash, found null"),
+        "no path": ({"path": ""}, 'path: expected a path, found ""'),
+        "dot": ({"path": "./a"}, "path: expected a path from the root"),
+        "two slashes": ({"path": "a//b"}, "path: expected a path from the root"),
+        "dots": ({"path": "a/../b"}, "path: expected a path from the root"),
+        "absolute": ({"path": "/a"}, "path: expected a path from the root"),
+        "directory": ({"path": "a/"}, "path: expected a path from the root"),
+        "both texts": (
             {"new_lines": ["a"]},
             ' expected either "new_text" or "new_lines", found both',
-            id="both texts",
         ),
-        pytest.param({"lines": 1}, ' unknown key "lines"', id="unknown key"),
-        pytest.param(
+        "unknown key": ({"lines": 1}, ' unknown key "lines"'),
+        "unknown operation": (
             {"op": "replace"},
             'op: expected the name of an operation, found "replace"',
-            id="unknown operation",
         ),
-        pytest.param({"op": 1}, "op: expected a string, found 1", id="a number for an operation"),
-        pytest.param({"new_text": 1}, "new_text: expected a string, found 1", id="text"),
-    ],
+        "a number for an operation": ({"op": 1}, "op: expected a string, found 1"),
+        "text": ({"new_text": 1}, "new_text: expected a string, found 1"),
+    },
 )
 def test_a_wrong_value_is_refused_at_its_path(change: dict[str, object], message: str) -> None:
     good = {**RANGE, "new_text": "x"}
@@ -173,48 +132,40 @@ def test_a_wrong_value_is_refused_at_its_path(change: dict[str, object], message
     assert str(refusal.value).startswith(f"{path}:{what}")
 
 
-@pytest.mark.parametrize(
-    ("operation", "message"),
-    [
-        pytest.param(
-            {**RANGE}, 'expected either "new_text" or "new_lines", found neither', id="no text"
-        ),
-        pytest.param(
+@cases(
+    "operation, message",
+    {
+        "no text": ({**RANGE}, 'expected either "new_text" or "new_lines", found neither'),
+        "a line end in a line": (
             {**RANGE, "new_lines": ["a\nb"]},
             "[0].new_lines[0]: expected a line without",
-            id="a line end in a line",
         ),
-        pytest.param({**RANGE, "new_lines": [1]}, "new_lines[0]: expected a line", id="line"),
-        pytest.param({**RANGE, "new_lines": "a"}, 'expected a list of lines, found "a"', id="list"),
-        pytest.param({"op": "delete_range", "path": "a"}, 'missing key "start_line"', id="missing"),
-        pytest.param(
+        "line": ({**RANGE, "new_lines": [1]}, "new_lines[0]: expected a line"),
+        "list": ({**RANGE, "new_lines": "a"}, 'expected a list of lines, found "a"'),
+        "missing": ({"op": "delete_range", "path": "a"}, 'missing key "start_line"'),
+        "a deletion with text": (
             {**RANGE, "op": "delete_range", "new_text": ""},
             'unknown key "new_text"',
-            id="a deletion with text",
         ),
-        pytest.param(
+        "a new file has no hash": (
             {"op": "create_file", "path": "a", "new_text": "", "expected_hash": HASH},
             'unknown key "expected_hash"',
-            id="a new file has no hash",
         ),
-        pytest.param(
+        "new_path": (
             {"op": "rename_file", "path": "a", "new_path": "/b"},
             "operations[0].new_path: expected a path from the root",
-            id="new_path",
         ),
-        pytest.param(
+        "nothing to find": (
             {"op": "replace_text", "path": "a", "old_text": "", "new_text": "b"},
             "operations[0].old_text: expected the text to replace",
-            id="nothing to find",
         ),
-        pytest.param(
+        "before the top": (
             {"op": "insert_after", "path": "a", "after_line": -1, "new_text": "b"},
             "after_line: expected an integer from 0, found -1",
-            id="before the top",
         ),
-        pytest.param({"path": "a"}, 'operations[0]: missing key "op"', id="no operation"),
-        pytest.param([], "operations[0]: expected an operation, found a list", id="no object"),
-    ],
+        "no operation": ({"path": "a"}, 'operations[0]: missing key "op"'),
+        "no object": ([], "operations[0]: expected an operation, found a list"),
+    },
 )
 def test_an_operation_that_cannot_be_meant_is_refused(operation: object, message: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
@@ -222,22 +173,22 @@ def test_an_operation_that_cannot_be_meant_is_refused(operation: object, message
     assert message in str(refusal.value)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        pytest.param(spec(), "empty spec", id="no operations"),
-        pytest.param(spec(RANGE, version="2"), 'version: expected "1", found "2"', id="version 2"),
-        pytest.param(spec(RANGE, version=1), 'version: expected "1", found 1', id="a number"),
-        pytest.param('{"operations": [{"op": 1}]}', 'missing key "version"', id="no version"),
-        pytest.param('{"version": "1", "op": 1}', 'unknown key "op"', id="no operations key"),
-        pytest.param(spec(RANGE, extra=1), 'the document: unknown key "extra"', id="unknown key"),
-        pytest.param(spec(RANGE, agent="a\nb"), "agent: expected one line", id="two lines"),
-        pytest.param(spec(RANGE, agent="a\u2028"), "agent: expected one line", id="separator"),
-        pytest.param(spec(RANGE, summary="\x1b[1m"), "summary: expected one line", id="escape"),
-        pytest.param(spec(RANGE, base=""), "base: expected one line", id="no base"),
-        pytest.param(spec(RANGE, base=7), "base: expected one line", id="base that is no text"),
-        pytest.param(spec(RANGE) + "\n" + spec(RANGE), "found 2", id="two specs"),
-    ],
+@cases(
+    "text, message",
+    {
+        "no operations": (spec(), "empty spec"),
+        "version 2": (spec(RANGE, version="2"), 'version: expected "1", found "2"'),
+        "a number": (spec(RANGE, version=1), 'version: expected "1", found 1'),
+        "no version": ('{"operations": [{"op": 1}]}', 'missing key "version"'),
+        "no operations key": ('{"version": "1", "op": 1}', 'unknown key "op"'),
+        "unknown key": (spec(RANGE, extra=1), 'the document: unknown key "extra"'),
+        "two lines": (spec(RANGE, agent="a\nb"), "agent: expected one line"),
+        "separator": (spec(RANGE, agent="a\u2028"), "agent: expected one line"),
+        "escape": (spec(RANGE, summary="\x1b[1m"), "summary: expected one line"),
+        "no base": (spec(RANGE, base=""), "base: expected one line"),
+        "base that is no text": (spec(RANGE, base=7), "base: expected one line"),
+        "two specs": (spec(RANGE) + "\n" + spec(RANGE), "found 2"),
+    },
 )
 def test_a_document_that_is_no_spec_is_refused(text: str, message: str) -> None:
     with pytest.raises(InvalidInput) as refusal:

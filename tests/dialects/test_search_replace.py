@@ -11,6 +11,7 @@ from hkgit import apply_edits, dialects, parse_edits
 from hkgit.dialects.search_replace import write_block
 from hkgit.edits import Edit
 from hkgit.errors import InvalidInput
+from tests.support.cases import cases
 
 PLAIN = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
 
@@ -20,80 +21,68 @@ def read(text: str) -> list[Edit]:
     return [edit for edit in edits if isinstance(edit, Edit)]
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        pytest.param(PLAIN, id="seven marks"),
-        pytest.param("<<<<< SEARCH\na\n=====\nb\n>>>>> REPLACE\n", id="five marks"),
-        pytest.param("<<<<<<<<< SEARCH\na\n=========\nb\n>>>>>>>>> REPLACE", id="nine marks"),
-        pytest.param(f"{'<' * 12} SEARCH\na\n{'=' * 12}\nb\n{'>' * 12} REPLACE", id="twelve"),
-        pytest.param("----------- SEARCH\na\n=======\nb\n++++++++++ REPLACE", id="11, 7, 10"),
-        pytest.param("<<<<<<< ORIGINAL\na\n=======\nb\n>>>>>>> UPDATED\n", id="other words"),
-        pytest.param("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n", id="a fence behind"),
-        pytest.param("<<<<<<< SEARCH>\na\n=======\nb\n>>>>>>> REPLACE", id="a mark after SEARCH"),
-        pytest.param("<<<<<<< SEARCH  \na\n======= \nb\n>>>>>>> REPLACE\t\n", id="blanks behind"),
-        pytest.param("------- SEARCH\na\n=======\nb\n+++++++ REPLACE\n", id="dashes and pluses"),
-        pytest.param("<<<<<<< SEARCH\na\n=======\nb\n+++++++ REPLACE\n", id="mixed"),
-        pytest.param("<<<<<<< SEARCH\r\na\n=======\r\nb\n>>>>>>> REPLACE\r\n", id="CRLF markers"),
-        pytest.param("<<<<<<< SEARCH\na\n=======\nb\n=======\n", id="a divider for a tail"),
-        pytest.param(
-            "<<<<<<< SEARCH\na\n>>>>>>> REPLACE\nb\n>>>>>>> REPLACE\n", id="a tail for a divider"
-        ),
-        pytest.param(
-            "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n=======\n",
-            id="a divider behind the tail",
-        ),
-        pytest.param("~~~\n<<<<<<< SEARCH\na\n=======\nb\n=======\n~~~", id="that in a fence"),
-        pytest.param("````python\n" + PLAIN + "````\n", id="a fence of four"),
-        pytest.param(PLAIN.lower(), id="small letters"),
-        pytest.param(PLAIN.replace("< ", "<").replace("> ", ">"), id="no blank"),
-        pytest.param("\nSo:\n\n" + indent(PLAIN, "   ") + "\nDone.\n", id="indented"),
-    ],
+    {
+        "seven marks": PLAIN,
+        "five marks": "<<<<< SEARCH\na\n=====\nb\n>>>>> REPLACE\n",
+        "nine marks": "<<<<<<<<< SEARCH\na\n=========\nb\n>>>>>>>>> REPLACE",
+        "twelve": f"{'<' * 12} SEARCH\na\n{'=' * 12}\nb\n{'>' * 12} REPLACE",
+        "11, 7, 10": "----------- SEARCH\na\n=======\nb\n++++++++++ REPLACE",
+        "other words": "<<<<<<< ORIGINAL\na\n=======\nb\n>>>>>>> UPDATED\n",
+        "a fence behind": "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n",
+        "a mark after SEARCH": "<<<<<<< SEARCH>\na\n=======\nb\n>>>>>>> REPLACE",
+        "blanks behind": "<<<<<<< SEARCH  \na\n======= \nb\n>>>>>>> REPLACE\t\n",
+        "dashes and pluses": "------- SEARCH\na\n=======\nb\n+++++++ REPLACE\n",
+        "mixed": "<<<<<<< SEARCH\na\n=======\nb\n+++++++ REPLACE\n",
+        "CRLF markers": "<<<<<<< SEARCH\r\na\n=======\r\nb\n>>>>>>> REPLACE\r\n",
+        "a divider for a tail": "<<<<<<< SEARCH\na\n=======\nb\n=======\n",
+        "a tail for a divider": "<<<<<<< SEARCH\na\n>>>>>>> REPLACE\nb\n>>>>>>> REPLACE\n",
+        "a divider behind the tail": "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n=======\n",
+        "that in a fence": "~~~\n<<<<<<< SEARCH\na\n=======\nb\n=======\n~~~",
+        "a fence of four": "````python\n" + PLAIN + "````\n",
+        "small letters": PLAIN.lower(),
+        "no blank": PLAIN.replace("< ", "<").replace("> ", ">"),
+        "indented": "\nSo:\n\n" + indent(PLAIN, "   ") + "\nDone.\n",
+    },
 )
 def test_markers_are_read_as_models_write_them(text: str) -> None:
     assert read("a.py\n" + text) == [Edit("a.py", "a\n", "b\n")]
 
 
-@pytest.mark.parametrize(
-    ("hints", "edit"),
-    [
-        pytest.param(
-            ":start_line:12\n-------\n", Edit("f.c", "a\n", "b\n", line_hint=12), id="start"
-        ),
-        pytest.param(
+@cases(
+    "hints, edit",
+    {
+        "start": (":start_line:12\n-------\n", Edit("f.c", "a\n", "b\n", line_hint=12)),
+        "start and end": (
             ":start_line: 12\n:end_line:14\n-------\n",
             Edit("f.c", "a\n", "b\n", line_hint=12),
-            id="start and end",
         ),
-        pytest.param(":start_line:12\n", Edit("f.c", "a\n", "b\n", line_hint=12), id="no rule"),
-        pytest.param(
+        "no rule": (":start_line:12\n", Edit("f.c", "a\n", "b\n", line_hint=12)),
+        "numbers in brackets": (
             ":start_line: [12]\n:end_line:[14]\n-------\n",
             Edit("f.c", "a\n", "b\n", line_hint=12),
-            id="numbers in brackets",
         ),
-        pytest.param("-------\n", Edit("f.c", "-------\na\n", "b\n"), id="a rule alone is text"),
-        pytest.param(":end_line:3\n", Edit("f.c", ":end_line:3\na\n", "b\n"), id="no start"),
-        pytest.param("\\:start_line:12\n", Edit("f.c", ":start_line:12\na\n", "b\n"), id="escaped"),
-        pytest.param("12 | ", Edit("f.c", "12 | a\n", "b\n"), id="a prefix is left to matching"),
-    ],
+        "a rule alone is text": ("-------\n", Edit("f.c", "-------\na\n", "b\n")),
+        "no start": (":end_line:3\n", Edit("f.c", ":end_line:3\na\n", "b\n")),
+        "escaped": ("\\:start_line:12\n", Edit("f.c", ":start_line:12\na\n", "b\n")),
+        "a prefix is left to matching": ("12 | ", Edit("f.c", "12 | a\n", "b\n")),
+    },
 )
 def test_a_stated_line_is_a_hint(hints: str, edit: Edit) -> None:
     assert read(PLAIN.replace("SEARCH\n", f"SEARCH\n{hints}").join(["f.c\n", ""])) == [edit]
 
 
-@pytest.mark.parametrize(
-    ("search", "edit"),
-    [
-        pytest.param(":empty_search:append\n", Edit("f.c", "", "b\n", at_end=True), id="alone"),
-        pytest.param(
-            "\\:empty_search:append\n", Edit("f.c", ":empty_search:append\n", "b\n"), id="escaped"
-        ),
-        pytest.param(
+@cases(
+    "search, edit",
+    {
+        "alone": (":empty_search:append\n", Edit("f.c", "", "b\n", at_end=True)),
+        "escaped": ("\\:empty_search:append\n", Edit("f.c", ":empty_search:append\n", "b\n")),
+        "above text": (
             ":empty_search:append\na\n",
             Edit("f.c", ":empty_search:append\na\n", "b\n"),
-            id="above text",
         ),
-    ],
+    },
 )
 def test_an_append_is_said_in_the_place_of_the_old_text(search: str, edit: Edit) -> None:
     assert read(PLAIN.replace("\na\n", f"\n{search}").join(["f.c\n", ""])) == [edit]
@@ -107,45 +96,45 @@ def test_only_an_empty_search_becomes_an_append() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("above", "path"),
-    [
-        pytest.param("src/app.py\n", "src/app.py", id="bare"),
-        pytest.param("`src/app.py`\n", "src/app.py", id="backticks"),
-        pytest.param("**src/app.py**\n", "src/app.py", id="bold"),
-        pytest.param("**`src/app.py`**:\n", "src/app.py", id="bold, backticks, colon"),
-        pytest.param("### src/app.py\n", "src/app.py", id="heading"),
-        pytest.param("#src/app.py\n", "src/app.py", id="heading without a blank"),
-        pytest.param("src/app.py:\n", "src/app.py", id="colon"),
-        pytest.param("File: src/app.py\n", "src/app.py", id="label"),
-        pytest.param("**File:** `src/app.py`\n", "src/app.py", id="bold label"),
-        pytest.param("# File: my notes.md\n", "my notes.md", id="label before a name with blanks"),
-        pytest.param("`my notes.md`\n", "my notes.md", id="backticks around a name with blanks"),
-        pytest.param("src/my notes.md\n", "src/my notes.md", id="blanks below a directory"),
-        pytest.param("1. `a.py`\n", "a.py", id="list"),
-        pytest.param("### 1. `a.py`\n\nThis:\n\n```python\n", "a.py", id="numbered heading"),
-        pytest.param('"src/app.py"\n', "src/app.py", id="quotes"),
-        pytest.param('```python title="src/app.py"\n', "src/app.py", id="a title of the fence"),
-        pytest.param("src/app.py\n```python\n", "src/app.py", id="outside the fence"),
-        pytest.param("```python\nsrc/app.py\n", "src/app.py", id="inside the fence"),
-        pytest.param("```js\n// src/app.js\n", "src/app.js", id="a comment in the fence"),
-        pytest.param("src/app.py\n\nNow this changes:\n\n```\n", "src/app.py", id="three above"),
-        pytest.param("```src/app.py\n", "src/app.py", id="in the line of the fence"),
-        pytest.param("```python src/app.py\n", "src/app.py", id="after the language"),
-        pytest.param("src/app.py\n```php\n", "src/app.py", id="a language is no name"),
-        pytest.param("LICENSE\n", "LICENSE", id="capitals"),
-        pytest.param("Dockerfile\n", "Dockerfile", id="a file by its word"),
-        pytest.param(".gitignore\n", ".gitignore", id="a dot in front"),
-        pytest.param("./src/app.py\n", "src/app.py", id="a leading dot"),
-        pytest.param("a.py\nThen, in `b.py`, this:\n", "a.py", id="prose is no name"),
-        pytest.param("a.py\nand\n", "a.py", id="a word is no name"),
-        pytest.param("a.py\nChanges:\n", "a.py", id="a heading is no name"),
-        pytest.param("a.py\nhttps://x.org/b.py\n", "a.py", id="an address is no name"),
-        pytest.param("a.py\n...\n", "a.py", id="dots are no name"),
-        pytest.param('a.py\n"Said so."\n', "a.py", id="what is quoted is no name"),
-        pytest.param("In `b.py`, this:\n", "b.py", id="in prose, if that is all"),
-        pytest.param("Now change src/b.py so.\n```\n", "src/b.py", id="with a slash in prose"),
-    ],
+@cases(
+    "above, path",
+    {
+        "bare": ("src/app.py\n", "src/app.py"),
+        "backticks": ("`src/app.py`\n", "src/app.py"),
+        "bold": ("**src/app.py**\n", "src/app.py"),
+        "bold, backticks, colon": ("**`src/app.py`**:\n", "src/app.py"),
+        "heading": ("### src/app.py\n", "src/app.py"),
+        "heading without a blank": ("#src/app.py\n", "src/app.py"),
+        "colon": ("src/app.py:\n", "src/app.py"),
+        "label": ("File: src/app.py\n", "src/app.py"),
+        "bold label": ("**File:** `src/app.py`\n", "src/app.py"),
+        "label before a name with blanks": ("# File: my notes.md\n", "my notes.md"),
+        "backticks around a name with blanks": ("`my notes.md`\n", "my notes.md"),
+        "blanks below a directory": ("src/my notes.md\n", "src/my notes.md"),
+        "list": ("1. `a.py`\n", "a.py"),
+        "numbered heading": ("### 1. `a.py`\n\nThis:\n\n```python\n", "a.py"),
+        "quotes": ('"src/app.py"\n', "src/app.py"),
+        "a title of the fence": ('```python title="src/app.py"\n', "src/app.py"),
+        "outside the fence": ("src/app.py\n```python\n", "src/app.py"),
+        "inside the fence": ("```python\nsrc/app.py\n", "src/app.py"),
+        "a comment in the fence": ("```js\n// src/app.js\n", "src/app.js"),
+        "three above": ("src/app.py\n\nNow this changes:\n\n```\n", "src/app.py"),
+        "in the line of the fence": ("```src/app.py\n", "src/app.py"),
+        "after the language": ("```python src/app.py\n", "src/app.py"),
+        "a language is no name": ("src/app.py\n```php\n", "src/app.py"),
+        "capitals": ("LICENSE\n", "LICENSE"),
+        "a file by its word": ("Dockerfile\n", "Dockerfile"),
+        "a dot in front": (".gitignore\n", ".gitignore"),
+        "a leading dot": ("./src/app.py\n", "src/app.py"),
+        "prose is no name": ("a.py\nThen, in `b.py`, this:\n", "a.py"),
+        "a word is no name": ("a.py\nand\n", "a.py"),
+        "a heading is no name": ("a.py\nChanges:\n", "a.py"),
+        "an address is no name": ("a.py\nhttps://x.org/b.py\n", "a.py"),
+        "dots are no name": ("a.py\n...\n", "a.py"),
+        "what is quoted is no name": ('a.py\n"Said so."\n', "a.py"),
+        "in prose, if that is all": ("In `b.py`, this:\n", "b.py"),
+        "with a slash in prose": ("Now change src/b.py so.\n```\n", "src/b.py"),
+    },
 )
 def test_the_file_is_named_above_the_head(above: str, path: str) -> None:
     assert read(above + PLAIN) == [Edit(path, "a\n", "b\n")]
@@ -161,15 +150,15 @@ def test_a_name_four_lines_above_is_too_far() -> None:
         read("a.py\none line\ntwo lines\nthree lines\n" + PLAIN)
 
 
-@pytest.mark.parametrize(
+@cases(
     "above",
-    [
-        pytest.param("As in `a.py`, so in `b.py`:\n", id="two names"),
-        pytest.param("With Node.js, e.g.:\n", id="words with a dot"),
-        pytest.param("Now in src/parsers too:\n", id="a directory"),
-        pytest.param("notes of May.md\n", id="blanks without a slash"),
-        pytest.param("In `b.py`:\nthis changes\n", id="not in the nearest line"),
-    ],
+    {
+        "two names": "As in `a.py`, so in `b.py`:\n",
+        "words with a dot": "With Node.js, e.g.:\n",
+        "a directory": "Now in src/parsers too:\n",
+        "blanks without a slash": "notes of May.md\n",
+        "not in the nearest line": "In `b.py`:\nthis changes\n",
+    },
 )
 def test_prose_that_names_no_one_file_is_no_name(above: str) -> None:
     with pytest.raises(InvalidInput, match="expected the name of a file"):
@@ -181,58 +170,53 @@ def test_a_name_is_not_looked_for_inside_the_block_before() -> None:
     assert [edit.path for edit in edits] == ["b.py", "b.py"]
 
 
-@pytest.mark.parametrize(
-    ("body", "old", "new"),
-    [
-        pytest.param("=======\n", "", "", id="nothing"),
-        pytest.param("=======\nb\n", "", "b\n", id="an empty SEARCH creates"),
-        pytest.param("a\n=======\n", "a\n", "", id="an empty REPLACE deletes"),
-        pytest.param("\n=======\nb\n", "\n", "b\n", id="a blank line is a line"),
-        pytest.param("a\n...\nb\n=======\nc\n...\nd\n", "a\n...\nb\n", "c\n...\nd\n", id="elided"),
-        pytest.param("a\r\n=======\nb\r\n", "a\r\n", "b\r\n", id="CRLF content"),
-        pytest.param("```\na\n```\n=======\nb\n", "```\na\n```\n", "b\n", id="fences inside"),
-        pytest.param("\\=======\n=======\nb\n", "=======\n", "b\n", id="an escaped divider"),
-        pytest.param("\\\\=======\n=======\nb\n", "\\=======\n", "b\n", id="escaped twice"),
-        pytest.param(
+@cases(
+    "body, old, new",
+    {
+        "nothing": ("=======\n", "", ""),
+        "an empty SEARCH creates": ("=======\nb\n", "", "b\n"),
+        "an empty REPLACE deletes": ("a\n=======\n", "a\n", ""),
+        "a blank line is a line": ("\n=======\nb\n", "\n", "b\n"),
+        "elided": ("a\n...\nb\n=======\nc\n...\nd\n", "a\n...\nb\n", "c\n...\nd\n"),
+        "CRLF content": ("a\r\n=======\nb\r\n", "a\r\n", "b\r\n"),
+        "fences inside": ("```\na\n```\n=======\nb\n", "```\na\n```\n", "b\n"),
+        "an escaped divider": ("\\=======\n=======\nb\n", "=======\n", "b\n"),
+        "escaped twice": ("\\\\=======\n=======\nb\n", "\\=======\n", "b\n"),
+        "escaped head and tail": (
             "\\<<<<<<< SEARCH\n\\>>>>>>> REPLACE\n=======\n",
             "<<<<<<< SEARCH\n>>>>>>> REPLACE\n",
             "",
-            id="escaped head and tail",
         ),
-        pytest.param("\\alpha\n=======\n\\\\\n", "\\alpha\n", "\\\\\n", id="other backslashes"),
-        pytest.param(
+        "other backslashes": ("\\alpha\n=======\n\\\\\n", "\\alpha\n", "\\\\\n"),
+        "a conflict's head": (
             "<<<<<<< HEAD\na\n=======\n|||||||\n",
             "<<<<<<< HEAD\na\n",
             "|||||||\n",
-            id="a conflict's head",
         ),
-    ],
+    },
 )
 def test_content_is_kept_line_by_line(body: str, old: str, new: str) -> None:
     assert read(f"a.py\n<<<<<<< SEARCH\n{body}>>>>>>> REPLACE\n") == [Edit("a.py", old, new)]
 
 
-@pytest.mark.parametrize(
-    ("body", "old"),
-    [
-        pytest.param("Title\n=====\n=======\nNew\n=====\n", "Title\n=====\n", id="shorter ones"),
-        pytest.param(
+@cases(
+    "body, old",
+    {
+        "shorter ones": ("Title\n=====\n=======\nNew\n=====\n", "Title\n=====\n"),
+        "underlines of seven in both halves": (
             "Title 1\n=======\n=======\nTitle 2\n=======\n",
             "Title 1\n=======\n",
-            id="underlines of seven in both halves",
         ),
-        pytest.param(
+        "with text below": (
             "Title 1\n=======\ntext\n=======\nTitle 2\n=======\ntext\n",
             "Title 1\n=======\ntext\n",
-            id="with text below",
         ),
-        pytest.param("text\n=======\nTitle 2\n=======\ntext\n", "text\n", id="only in the new"),
-        pytest.param(
+        "only in the new": ("text\n=======\nTitle 2\n=======\ntext\n", "text\n"),
+        "only in the old": (
             "Title 2\n=======\ntext\n=======\nmore text\n",
             "Title 2\n=======\ntext\n",
-            id="only in the old",
         ),
-    ],
+    },
 )
 def test_an_underline_is_content(body: str, old: str) -> None:
     [edit] = read(f"a.rst\n<<<<<<< SEARCH\n{body}>>>>>>> REPLACE\n")
@@ -240,69 +224,55 @@ def test_an_underline_is_content(body: str, old: str) -> None:
     assert body.endswith("=\n" + edit.new_text)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        pytest.param(PLAIN, "line 1: expected the name of a file", id="no name"),
-        pytest.param(
-            "a.py\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n",
-            "line 2: expected =======",
-            id="no divider",
-        ),
-        pytest.param(
+@cases(
+    "text, message",
+    {
+        "no name": (PLAIN, "line 1: expected the name of a file"),
+        "no divider": ("a.py\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", "line 2: expected ======="),
+        "no tail before the next head": (
             "a.py\n" + PLAIN[:-16] + PLAIN,
             "line 2: a block without its tail",
-            id="no tail before the next head",
         ),
-        pytest.param(
+        "cut off at the divider": (
             "a.py\n<<<<<<< SEARCH\na\n=======\n",
             "line 2: a block without its tail",
-            id="cut off at the divider",
         ),
-        pytest.param(
+        "prose behind a block without a tail": (
             "a.py\n```\n<<<<<<< SEARCH\na\n=======\nb\n```\nDone.",
             "without its tail",
-            id="prose behind a block without a tail",
         ),
-        pytest.param(
+        "a second divider with text below": (
             "a.py\n<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n",
             "without its tail",
-            id="a second divider with text below",
         ),
-        pytest.param(
+        "a tail alone": (
             "a.py\n" + PLAIN + ">>>>>>> REPLACE\n",
             "line 7: a marker that belongs to no",
-            id="a tail alone",
         ),
-        pytest.param(
+        "indented, below one that is not": (
             "a.py\n" + PLAIN + "  <<<<<<< SEARCH\n",
             "line 7: a marker that belongs",
-            id="indented, below one that is not",
         ),
-        pytest.param("a.py\n<<<< SEARCH\n", "line 2: a marker that belongs", id="four marks"),
-        pytest.param(
+        "four marks": ("a.py\n<<<< SEARCH\n", "line 2: a marker that belongs"),
+        "a name behind the head": (
             "a.py\n<<<<<<< SEARCH a.py\na\n",
             "line 2: a marker that belongs",
-            id="a name behind the head",
         ),
-        pytest.param(
+        "two dividers": (
             "a.py\n<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE\n",
             "line 2: the divider could be any of lines 4, 6",
-            id="two dividers",
         ),
-        pytest.param(
+        "a title between two lines": (
             "a.py\n<<<<<<< SEARCH\n=======\nTitle 1\n=======\n\nx\n=======\ny\n>>>>>>> REPLACE\n",
             "line 2: the divider could be any of lines 3, 8",
-            id="a title between two lines",
         ),
-        pytest.param(
+        "six, five, six": (
             "a.py\n<<<<<<< SEARCH\na\n======\nb\n=====\nc\n======\nd\n>>>>>>> REPLACE\n",
             "line 2: the divider could be any of lines 4, 6, 8",
-            id="six, five, six",
         ),
-        pytest.param("```bash\necho\na.py\n" + PLAIN, "line 1: a fence of", id="open fence"),
-        pytest.param("nothing here\n", "empty spec", id="no block"),
-    ],
+        "open fence": ("```bash\necho\na.py\n" + PLAIN, "line 1: a fence of"),
+        "no block": ("nothing here\n", "empty spec"),
+    },
 )
 def test_what_cannot_be_read_is_refused_at_its_line(text: str, message: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
@@ -324,31 +294,31 @@ def test_bytes_that_are_not_utf8_survive() -> None:
     assert dialects.parse(data).edits == (Edit("a.py", "\udcff\n", "\udcfe\n"),)
 
 
-@pytest.mark.parametrize(
+@cases(
     "edit",
-    [
-        pytest.param(Edit("a.py", "x", "y\n"), id="old text without a line end"),
-        pytest.param(Edit("a.py", "x\n", "y"), id="new text without a line end"),
-        pytest.param(Edit("a.py", "x\n", "y\n", expected_hash="0" * 12), id="a hash"),
-        pytest.param(Edit("a`b\nc", "x\n", "y\n"), id="a path that is no line"),
-    ],
+    {
+        "old text without a line end": Edit("a.py", "x", "y\n"),
+        "new text without a line end": Edit("a.py", "x\n", "y"),
+        "a hash": Edit("a.py", "x\n", "y\n", expected_hash="0" * 12),
+        "a path that is no line": Edit("a`b\nc", "x\n", "y\n"),
+    },
 )
 def test_what_has_no_block_is_not_written_as_one(edit: Edit) -> None:
     assert write_block(edit) is None
 
 
-@pytest.mark.parametrize(
-    ("body", "new"),
-    [
-        pytest.param("a\n=======\n    b\n=======\n", "    b\n", id="below code"),
-        pytest.param("a\n=======\nb\n\n=======\n", "b\n\n", id="below a blank line"),
-    ],
+@cases(
+    "body, new",
+    {
+        "below code": ("a\n=======\n    b\n=======\n", "    b\n"),
+        "below a blank line": ("a\n=======\nb\n\n=======\n", "b\n\n"),
+    },
 )
 def test_a_divider_again_right_above_the_tail_is_no_text(body: str, new: str) -> None:
     assert read(f"a.py\n<<<<<<< SEARCH\n{body}>>>>>>> REPLACE\n") == [Edit("a.py", "a\n", new)]
 
 
-@pytest.mark.parametrize("new", [pytest.param("", id="a deletion"), pytest.param("b\n", id="new")])
+@cases("new", {"a deletion": "", "new": "b\n"})
 def test_a_divider_written_twice_may_underline_what_is_above(new: str) -> None:
     """The line may be part of the old text, or a slip: only a title of its length is clear."""
     with pytest.raises(InvalidInput, match="could be any of lines 4, 5"):
@@ -360,14 +330,14 @@ def test_a_divider_written_twice_may_underline_what_is_above(new: str) -> None:
 CONFLICT = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> branch\n"
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        pytest.param(CONFLICT, "b\n", id="solved"),
-        pytest.param(f"x\n{CONFLICT}y\n{CONFLICT}", "x\n", id="two"),
-        pytest.param("a\n", CONFLICT, id="written"),
-        pytest.param(CONFLICT, CONFLICT.replace("b", "c"), id="kept"),
-    ],
+@cases(
+    "old, new",
+    {
+        "solved": (CONFLICT, "b\n"),
+        "two": (f"x\n{CONFLICT}y\n{CONFLICT}", "x\n"),
+        "written": ("a\n", CONFLICT),
+        "kept": (CONFLICT, CONFLICT.replace("b", "c")),
+    },
 )
 def test_the_divider_of_a_merge_conflict_is_text(old: str, new: str) -> None:
     [edit] = read(f"a.py\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n")

@@ -9,6 +9,7 @@ import pytest
 from hkgit import dialects
 from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, WriteFile
 from hkgit.errors import InvalidInput
+from tests.support.cases import cases
 
 HASH = "0123456789ab"
 CALL = {"command": "str_replace", "path": "x", "old_str": "a", "new_str": "b"}
@@ -19,56 +20,40 @@ def read(value: object) -> tuple[AnyEdit, ...]:
     return dialects.parse(json.dumps(value)).edits
 
 
-@pytest.mark.parametrize(
-    ("call", "edits"),
-    [
-        pytest.param(CALL, [CHANGE], id="str_replace"),
-        pytest.param({**CALL, "file_text": None, "view_range": None}, [CHANGE], id="nulls"),
-        pytest.param(
+@cases(
+    "call, edits",
+    {
+        "str_replace": (CALL, [CHANGE]),
+        "nulls": ({**CALL, "file_text": None, "view_range": None}, [CHANGE]),
+        "a missing new_str deletes": (
             {"command": "str_replace", "path": "x", "old_str": "a"},
             [Edit("x", "a", "")],
-            id="a missing new_str deletes",
         ),
-        pytest.param(
-            {"command": "create", "path": "x", "file_text": "a"},
-            [CreateFile("x", "a")],
-            id="create",
-        ),
-        pytest.param(
+        "create": ({"command": "create", "path": "x", "file_text": "a"}, [CreateFile("x", "a")]),
+        "insert at the top": (
             {"command": "insert", "path": "x", "insert_line": 0, "insert_text": "a\nb"},
             [InsertAfter("x", 0, ("a", "b"))],
-            id="insert at the top",
         ),
-        pytest.param(
+        "insert, older spelling": (
             {"command": "insert", "path": "x", "insert_line": 3, "new_str": "a\n"},
             [InsertAfter("x", 3, ("a",))],
-            id="insert, older spelling",
         ),
-        pytest.param(
+        "create with new_str": (
             {"command": "create", "path": "x", "new_str": "a", "summary": "Why"},
             [CreateFile("x", "a")],
-            id="create with new_str",
         ),
-        pytest.param(
-            {"command": "write", "path": "x", "file_text": "a"}, [WriteFile("x", "a")], id="write"
-        ),
-        pytest.param(
+        "write": ({"command": "write", "path": "x", "file_text": "a"}, [WriteFile("x", "a")]),
+        "append": (
             {"command": "append", "path": "x", "new_str": "a"},
             [Edit("x", "", "a", at_end=True)],
-            id="append",
         ),
-        pytest.param(
+        "parameters of other commands that are empty": (
             {**CALL, "file_text": "", "insert_line": 0, "view_range": [], "security_risk": "LOW"},
             [CHANGE],
-            id="parameters of other commands that are empty",
         ),
-        pytest.param(
-            {"command": "strReplace", "path": "x", "oldStr": "a", "newStr": "b"},
-            [CHANGE],
-            id="oldStr",
-        ),
-        pytest.param({"path": "x", "before": "a", "after": "b"}, [CHANGE], id="before and after"),
-        pytest.param(
+        "oldStr": ({"command": "strReplace", "path": "x", "oldStr": "a", "newStr": "b"}, [CHANGE]),
+        "before and after": ({"path": "x", "before": "a", "after": "b"}, [CHANGE]),
+        "edits that name their files": (
             {
                 "explanation": "Why",
                 "replacements": [
@@ -77,24 +62,20 @@ def read(value: object) -> tuple[AnyEdit, ...]:
                 ],
             },
             [CHANGE, Edit("y", "a", "b")],
-            id="edits that name their files",
         ),
-        pytest.param(
+        "edits in a string": (
             {"file_path": "x", "edits": '[{"old_string": "a", "new_string": "b"}]'},
             [CHANGE],
-            id="edits in a string",
         ),
-        pytest.param(
+        "one edit in a string": (
             {"path": "x", "edits": json.dumps({"oldText": "a", "newText": "b"})},
             [CHANGE],
-            id="one edit in a string",
         ),
-        pytest.param(
+        "one edit without a list": (
             {"file_path": "x", "edits": {"old_string": "a", "new_string": "b"}},
             [CHANGE],
-            id="one edit without a list",
         ),
-        pytest.param(
+        "chunks": (
             {
                 "TargetFile": "x",
                 "ReplacementChunks": [
@@ -102,9 +83,8 @@ def read(value: object) -> tuple[AnyEdit, ...]:
                 ],
             },
             [CHANGE],
-            id="chunks",
         ),
-        pytest.param(
+        "a flag and a count as strings": (
             {
                 "file_path": "x",
                 "old_string": "a",
@@ -113,26 +93,19 @@ def read(value: object) -> tuple[AnyEdit, ...]:
                 "expected_replacements": "2",
             },
             [Edit("x", "a", "b", replace_all=True, expected_count=2)],
-            id="a flag and a count as strings",
         ),
-        pytest.param([{"command": "view", "path": "x"}, CALL], [CHANGE], id="a view is no edit"),
-        pytest.param(
-            {"file_path": "x", "old_string": "a", "new_string": "b"}, [CHANGE], id="old_string"
-        ),
-        pytest.param(
+        "a view is no edit": ([{"command": "view", "path": "x"}, CALL], [CHANGE]),
+        "old_string": ({"file_path": "x", "old_string": "a", "new_string": "b"}, [CHANGE]),
+        "an empty old_string": (
             {"file_path": "x", "old_string": "", "new_string": "b"},
             [Edit("x", "", "b")],
-            id="an empty old_string",
         ),
-        pytest.param(
+        "oldString": (
             {"filePath": "x", "oldString": "a", "newString": "b", "replaceAll": False},
             [CHANGE],
-            id="oldString",
         ),
-        pytest.param(
-            {"path": "x", "edits": [{"oldText": "a", "newText": "b"}]}, [CHANGE], id="oldText"
-        ),
-        pytest.param(
+        "oldText": ({"path": "x", "edits": [{"oldText": "a", "newText": "b"}]}, [CHANGE]),
+        "edits in sequence": (
             {
                 "file_path": "x",
                 "edits": [
@@ -141,49 +114,41 @@ def read(value: object) -> tuple[AnyEdit, ...]:
                 ],
             },
             [CHANGE, Edit("x", "b", "c", replace_all=True)],
-            id="edits in sequence",
         ),
-        pytest.param({"file_path": "x", "content": "a"}, [WriteFile("x", "a")], id="whole file"),
-        pytest.param(
+        "whole file": ({"file_path": "x", "content": "a"}, [WriteFile("x", "a")]),
+        "editor, before a line": (
             {"name": "editor", "input": {"path": "x", "new_text": "a\n", "insert_line": 1}},
             [InsertAfter("x", 0, ("a",))],
-            id="editor, before a line",
         ),
-        pytest.param(
+        "editor, before a line in a string": (
             {"path": "x", "old_text": None, "new_text": "a", "insert_line": "3"},
             [InsertAfter("x", 2, ("a",))],
-            id="editor, before a line in a string",
         ),
-        pytest.param({"path": "x", "new_text": "a"}, [CreateFile("x", "a")], id="editor, new file"),
-        pytest.param(
+        "editor, new file": ({"path": "x", "new_text": "a"}, [CreateFile("x", "a")]),
+        "editor, replacement": (
             {"path": "x", "old_text": "a", "new_text": "b", "insert_line": None},
             [CHANGE],
-            id="editor, replacement",
         ),
-        pytest.param(
+        "editor, several calls": (
             [
                 {"path": "x", "old_text": "a", "new_text": "b"},
                 {"path": "x", "new_text": "a", "insert_line": 1},
             ],
             [CHANGE, InsertAfter("x", 0, ("a",))],
-            id="editor, several calls",
         ),
-        pytest.param(
+        "replace_all": (
             {"file_path": "x", "old_string": "a", "new_string": "b", "replace_all": True},
             [Edit("x", "a", "b", replace_all=True)],
-            id="replace_all",
         ),
-        pytest.param(
+        "allow_multiple": (
             {"path": "x", "old_string": "a", "new_string": "b", "allow_multiple": True},
             [Edit("x", "a", "b", replace_all=True)],
-            id="allow_multiple",
         ),
-        pytest.param(
+        "a count": (
             {"file_path": "x", "old_string": "a", "new_string": "b", "expected_replacements": 3},
             [Edit("x", "a", "b", replace_all=True, expected_count=3)],
-            id="a count",
         ),
-        pytest.param(
+        "a count of one is what every edit expects": (
             {
                 "file_path": "x",
                 "old_string": "a",
@@ -192,9 +157,8 @@ def read(value: object) -> tuple[AnyEdit, ...]:
                 "instruction": "Why",
             },
             [CHANGE],
-            id="a count of one is what every edit expects",
         ),
-        pytest.param(
+        "all, and one": (
             {
                 "file_path": "x",
                 "old_string": "a",
@@ -203,17 +167,13 @@ def read(value: object) -> tuple[AnyEdit, ...]:
                 "expected_replacements": 1,
             },
             [Edit("x", "a", "b", replace_all=True, expected_count=1)],
-            id="all, and one",
         ),
-        pytest.param(
-            {**CALL, "expected_hash": HASH.upper()}, [Edit("x", "a", "b", HASH)], id="a hash"
-        ),
-        pytest.param(
+        "a hash": ({**CALL, "expected_hash": HASH.upper()}, [Edit("x", "a", "b", HASH)]),
+        "a hash of a whole file": (
             {"file_path": "x", "content": "a", "expected_hash": HASH},
             [WriteFile("x", "a", HASH)],
-            id="a hash of a whole file",
         ),
-        pytest.param(
+        "a hash of a line": (
             {
                 "command": "insert",
                 "path": "x",
@@ -222,41 +182,33 @@ def read(value: object) -> tuple[AnyEdit, ...]:
                 "expected_hash": HASH,
             },
             [InsertAfter("x", 1, ("a",), HASH)],
-            id="a hash of a line",
         ),
-    ],
+    },
 )
 def test_a_call_becomes_edits(call: object, edits: list[AnyEdit]) -> None:
     assert read(call) == tuple(edits)
 
 
-@pytest.mark.parametrize(
+@cases(
     "envelope",
-    [
-        pytest.param({"name": "edit", "input": CALL}, id="input"),
-        pytest.param({"type": "tool_use", "id": "1", "name": "edit", "input": CALL}, id="tool_use"),
-        pytest.param({"name": "edit", "arguments": CALL}, id="arguments"),
-        pytest.param({"name": "edit", "arguments": json.dumps(CALL)}, id="arguments in a string"),
-        pytest.param(
-            {"id": "1", "function": {"name": "edit", "arguments": json.dumps(CALL)}},
-            id="a function",
-        ),
-        pytest.param(
-            {"tool_calls": [{"function": {"name": "e", "arguments": json.dumps(CALL)}}]},
-            id="tool_calls",
-        ),
-        pytest.param([CALL], id="a list"),
-        pytest.param(
+    {
+        "input": {"name": "edit", "input": CALL},
+        "tool_use": {"type": "tool_use", "id": "1", "name": "edit", "input": CALL},
+        "arguments": {"name": "edit", "arguments": CALL},
+        "arguments in a string": {"name": "edit", "arguments": json.dumps(CALL)},
+        "a function": {"id": "1", "function": {"name": "edit", "arguments": json.dumps(CALL)}},
+        "tool_calls": {"tool_calls": [{"function": {"name": "e", "arguments": json.dumps(CALL)}}]},
+        "a list": [CALL],
+        "a message": (
             {
                 "role": "assistant",
                 "content": [
                     {"type": "text", "text": "So:"},
                     {"type": "tool_use", "name": "edit", "input": CALL},
                 ],
-            },
-            id="a message",
+            }
         ),
-    ],
+    },
 )
 def test_an_envelope_is_opened(envelope: object) -> None:
     assert read(envelope) == (CHANGE,)
@@ -266,65 +218,53 @@ def test_calls_may_stand_one_a_line() -> None:
     assert len(dialects.parse(f"{json.dumps(CALL)}\n{json.dumps(CALL)}\n").edits) == 2
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        pytest.param(
+@cases(
+    "call, message",
+    {
+        "str_replace of nothing": (
             {**CALL, "old_str": ""},
             'old_str: expected the text to replace, found ""',
-            id="str_replace of nothing",
         ),
-        pytest.param(
-            {**CALL, "command": "undo_edit"}, "command: undo_edit is not an edit", id="undo"
-        ),
-        pytest.param({**CALL, "command": "mv"}, "command: expected view, create,", id="another"),
-        pytest.param({"file_path": "x", "old_string": "a"}, "no new text", id="no new_string"),
-        pytest.param(
+        "undo": ({**CALL, "command": "undo_edit"}, "command: undo_edit is not an edit"),
+        "another": ({**CALL, "command": "mv"}, "command: expected view, create,"),
+        "no new_string": ({"file_path": "x", "old_string": "a"}, "no new text"),
+        "a place to append at": (
             {"command": "append", "path": "x", "new_str": "a", "insert_line": 2},
             'unknown key "insert_line"',
-            id="a place to append at",
         ),
-        pytest.param({**CALL, "oldString": "a"}, '"oldString" and another name of it', id="twice"),
-        pytest.param({**CALL, "line": 1}, 'unknown key "line"', id="unknown key"),
-        pytest.param({"command": "create", "path": "x"}, 'missing key "file_text"', id="no text"),
-        pytest.param(
+        "twice": ({**CALL, "oldString": "a"}, '"oldString" and another name of it'),
+        "unknown key": ({**CALL, "line": 1}, 'unknown key "line"'),
+        "no text": ({"command": "create", "path": "x"}, 'missing key "file_text"'),
+        "above the top": (
             {"command": "insert", "path": "x", "insert_line": -1, "insert_text": "a"},
             "insert_line: expected an integer from 0, found -1",
-            id="above the top",
         ),
-        pytest.param({"old_string": "a", "new_string": "b"}, 'missing key "path"', id="no path"),
-        pytest.param({"file_path": "", "content": ""}, "file_path: expected a path", id="no name"),
-        pytest.param(
+        "no path": ({"old_string": "a", "new_string": "b"}, 'missing key "path"'),
+        "no name": ({"file_path": "", "content": ""}, "file_path: expected a path"),
+        "inside edits": (
             {"file_path": "x", "edits": [{"old_string": 1}]},
             "edits[0].old_string: expected a string, found 1",
-            id="inside edits",
         ),
-        pytest.param(
+        "no replacements": (
             {"file_path": "x", "old_string": "a", "expected_replacements": 0},
             "expected_replacements: expected an integer from 1",
-            id="no replacements",
         ),
-        pytest.param(
+        "no boolean": (
             {"file_path": "x", "old_string": "a", "replace_all": "yes"},
             "replace_all: expected true or false",
-            id="no boolean",
         ),
-        pytest.param(
+        "two names": (
             {"path": "x", "edits": [{"path": "y", "oldText": "a", "newText": "b"}]},
             "edits[0]: a second name of the file",
-            id="two names",
         ),
-        pytest.param([CALL, 1], "[1]: expected a call", id="no call"),
-        pytest.param(
+        "no call": ([CALL, 1], "[1]: expected a call"),
+        "a replacement that is an insertion too": (
             {"path": "x", "old_text": "a", "new_text": "b", "insert_line": 1},
             'unknown key "old_text"',
-            id="a replacement that is an insertion too",
         ),
-        pytest.param(
-            {"path": "x", "new_text": "b", "insert_line": 0}, "insert_line", id="before line 0"
-        ),
-        pytest.param({"command": "view", "path": "x"}, "empty spec", id="nothing but a view"),
-    ],
+        "before line 0": ({"path": "x", "new_text": "b", "insert_line": 0}, "insert_line"),
+        "nothing but a view": ({"command": "view", "path": "x"}, "empty spec"),
+    },
 )
 def test_a_call_that_cannot_be_meant_is_refused(call: object, message: str) -> None:
     with pytest.raises(InvalidInput) as refusal:

@@ -19,6 +19,7 @@ from hkgit.edits import (
     decode_text,
 )
 from hkgit.errors import InvalidInput
+from tests.support.cases import cases
 from tests.support.repos import Repo
 
 SIDES = "--- a/x.py\n+++ b/x.py\n"
@@ -30,22 +31,22 @@ def read(text: str) -> tuple[AnyEdit, ...]:
     return dialects.parse(text, "unified-diff").edits
 
 
-@pytest.mark.parametrize(
-    ("head", "hint", "heading"),
-    [
-        pytest.param("@@ -7,2 +7,2 @@", 7, "", id="true"),
-        pytest.param("@@ -7,2 +7,2 @@ def f():", 7, "def f():", id="with a heading"),
-        pytest.param("@@ -7 +7 @@", 7, "", id="without counts"),
-        pytest.param("@@ -7,1 +7,99 @@", 7, "", id="wrong counts"),
-        pytest.param("@@ -7,2 +7,2", 7, "", id="not closed"),
-        pytest.param("@@ -0,2 +0,2 @@", None, "", id="line 0"),
-        pytest.param("@@ ... @@", None, "", id="dots"),
-        pytest.param("@@ @@", None, "", id="nothing between"),
-        pytest.param("@@", None, "", id="nothing"),
-        pytest.param("@@ def f():", None, "def f():", id="a heading alone"),
-        pytest.param("@@ -x,2 +y,2 @@", None, "-x,2 +y,2", id="letters"),
-        pytest.param("@@ -99999999999,2 +1,2 @@", None, "", id="a line beyond all"),
-    ],
+@cases(
+    "head, hint, heading",
+    {
+        "true": ("@@ -7,2 +7,2 @@", 7, ""),
+        "with a heading": ("@@ -7,2 +7,2 @@ def f():", 7, "def f():"),
+        "without counts": ("@@ -7 +7 @@", 7, ""),
+        "wrong counts": ("@@ -7,1 +7,99 @@", 7, ""),
+        "not closed": ("@@ -7,2 +7,2", 7, ""),
+        "line 0": ("@@ -0,2 +0,2 @@", None, ""),
+        "dots": ("@@ ... @@", None, ""),
+        "nothing between": ("@@ @@", None, ""),
+        "nothing": ("@@", None, ""),
+        "a heading alone": ("@@ def f():", None, "def f():"),
+        "letters": ("@@ -x,2 +y,2 @@", None, "-x,2 +y,2"),
+        "a line beyond all": ("@@ -99999999999,2 +1,2 @@", None, ""),
+    },
 )
 def test_the_head_of_a_hunk_is_a_hint(head: str, hint: int | None, heading: str) -> None:
     edit = Edit("x.py", "a\nb\n", "a\nc\n", line_hint=hint, heading=heading)
@@ -56,44 +57,42 @@ def test_a_line_that_begins_with_a_tab_has_lost_its_blank() -> None:
     assert read(f"{SIDES}@@ @@\n\ta\n-\tb\n+\tc\n") == (Edit("x.py", "\ta\n\tb\n", "\ta\n\tc\n"),)
 
 
-@pytest.mark.parametrize(
+@cases(
     "sides",
-    [
-        pytest.param("--- x.py\n+++ x.py\n", id="no prefixes"),
-        pytest.param("--- a/x.py\t2024-01-02 03:04:05.6 +0000\n+++ b/x.py\t2024\n", id="tab, time"),
-        pytest.param(
-            "--- a/x.py 2024-01-02 03:04\n+++ b/x.py 2024-01-02 03:05\n", id="blank, time"
-        ),
-        pytest.param("--- i/x.py\n+++ w/x.py\n", id="mnemonic prefixes"),
-        pytest.param("--- a/x.py\n+++ x.py\n", id="one prefix"),
-        pytest.param('--- "a/x.py"\n+++ "b/\\170.py"\n', id="quoted"),
-        pytest.param("diff --git a/x.py b/x.py\nindex 1f..2e 100644\n" + SIDES, id="git"),
-        pytest.param("diff --git a/x.py b/x.py\n", id="git's line alone"),
-        pytest.param("diff -u a/x.py b/x.py\n" + SIDES, id="diff's own line"),
-        pytest.param("Index: x.py\n===\n" + SIDES, id="svn"),
-        pytest.param("From 1f\nSubject: x\n---\n x.py | 2 +-\n\n" + SIDES, id="mail"),
-        pytest.param("--- a/x.py\r\n+++ b/x.py\r\n", id="CRLF headers"),
-        pytest.param("Here:\n```diff\n" + SIDES, id="prose and fence"),
-        pytest.param("--- x.py.orig\n+++ x.py\n", id="a copy kept before"),
-    ],
+    {
+        "no prefixes": "--- x.py\n+++ x.py\n",
+        "tab, time": "--- a/x.py\t2024-01-02 03:04:05.6 +0000\n+++ b/x.py\t2024\n",
+        "blank, time": "--- a/x.py 2024-01-02 03:04\n+++ b/x.py 2024-01-02 03:05\n",
+        "mnemonic prefixes": "--- i/x.py\n+++ w/x.py\n",
+        "one prefix": "--- a/x.py\n+++ x.py\n",
+        "quoted": '--- "a/x.py"\n+++ "b/\\170.py"\n',
+        "git": "diff --git a/x.py b/x.py\nindex 1f..2e 100644\n" + SIDES,
+        "git's line alone": "diff --git a/x.py b/x.py\n",
+        "diff's own line": "diff -u a/x.py b/x.py\n" + SIDES,
+        "svn": "Index: x.py\n===\n" + SIDES,
+        "mail": "From 1f\nSubject: x\n---\n x.py | 2 +-\n\n" + SIDES,
+        "CRLF headers": "--- a/x.py\r\n+++ b/x.py\r\n",
+        "prose and fence": "Here:\n```diff\n" + SIDES,
+        "a copy kept before": "--- x.py.orig\n+++ x.py\n",
+    },
 )
 def test_the_file_is_named_by_both_sides(sides: str) -> None:
     assert read(f"{sides}@@ @@\n{BODY}") == (CHANGE,)
 
 
-@pytest.mark.parametrize(
-    ("body", "old", "new"),
-    [
-        pytest.param(" a\n\n-b\n+c\n", "a\n\nb\n", "a\n\nc\n", id="a blank line without its space"),
-        pytest.param(" a\n-b\n+c\n\n\n", "a\nb\n", "a\nc\n", id="blank lines behind"),
-        pytest.param(" a\n-b\n+c\n \n", "a\nb\n\n", "a\nc\n\n", id="a blank context line behind"),
-        pytest.param(" a\n-b\n+c\n```\nDone.\n", "a\nb\n", "a\nc\n", id="a fence behind"),
-        pytest.param("--- x\n+++ y\n", "-- x\n", "++ y\n", id="lines that look like sides"),
-        pytest.param("-\n+\n", "\n", "\n", id="blank lines changed"),
-        pytest.param("+a\n+b\n", "", "a\nb\n", id="only new lines"),
-        pytest.param("-a\r\n+b\r\n", "a\r\n", "b\r\n", id="CRLF content"),
-        pytest.param("-\ta\n+\\ b\n", "\ta\n", "\\ b\n", id="tabs and backslashes"),
-    ],
+@cases(
+    "body, old, new",
+    {
+        "a blank line without its space": (" a\n\n-b\n+c\n", "a\n\nb\n", "a\n\nc\n"),
+        "blank lines behind": (" a\n-b\n+c\n\n\n", "a\nb\n", "a\nc\n"),
+        "a blank context line behind": (" a\n-b\n+c\n \n", "a\nb\n\n", "a\nc\n\n"),
+        "a fence behind": (" a\n-b\n+c\n```\nDone.\n", "a\nb\n", "a\nc\n"),
+        "lines that look like sides": ("--- x\n+++ y\n", "-- x\n", "++ y\n"),
+        "blank lines changed": ("-\n+\n", "\n", "\n"),
+        "only new lines": ("+a\n+b\n", "", "a\nb\n"),
+        "CRLF content": ("-a\r\n+b\r\n", "a\r\n", "b\r\n"),
+        "tabs and backslashes": ("-\ta\n+\\ b\n", "\ta\n", "\\ b\n"),
+    },
 )
 def test_a_body_is_counted(body: str, old: str, new: str) -> None:
     head = f"@@ -1,{old.count(chr(10))} +1,{new.count(chr(10))} @@"
@@ -119,45 +118,31 @@ def test_the_signature_of_a_mail_is_no_removed_line(count: int) -> None:
     assert edit == Edit("x.py", "a\nb\n", "a\nc\n", line_hint=1)
 
 
-@pytest.mark.parametrize(
-    "head",
-    [
-        pytest.param("@@ -1,2 +1,2 @@", id="true"),
-        pytest.param("@@ -1,9 +1,9 @@", id="too long"),
-        pytest.param("@@ @@", id="none"),
-    ],
-)
+@cases("head", {"true": "@@ -1,2 +1,2 @@", "too long": "@@ -1,9 +1,9 @@", "none": "@@ @@"})
 def test_the_next_file_begins_whatever_the_counts_say(head: str) -> None:
     second = SIDES.replace("x.py", "y.py") + "@@ @@\n" + BODY
     edits = read(f"{SIDES}{head}\n{BODY}{second}")
     assert [edit.path for edit in edits] == ["x.py", "y.py"]
 
 
-@pytest.mark.parametrize(
-    ("body", "edit"),
-    [
-        pytest.param(
+@cases(
+    "body, edit",
+    {
+        "added": (
             "-a\n\\ No newline at end of file\n+b\n",
             Edit("x.py", "a\n", "b\n", final_newline=True),
-            id="added",
         ),
-        pytest.param(
+        "taken away": (
             "-a\n+b\n\\ No newline at end of file\n",
             Edit("x.py", "a\n", "b\n", final_newline=False),
-            id="taken away",
         ),
-        pytest.param(
-            "-a\n\\ No newline\n+b\n\\ No newline\n", Edit("x.py", "a\n", "b\n"), id="never there"
-        ),
-        pytest.param(
-            "-b\n a\n\\ Kein Zeilenumbruch\n", Edit("x.py", "b\na\n", "a\n"), id="in the context"
-        ),
-        pytest.param(
+        "never there": ("-a\n\\ No newline\n+b\n\\ No newline\n", Edit("x.py", "a\n", "b\n")),
+        "in the context": ("-b\n a\n\\ Kein Zeilenumbruch\n", Edit("x.py", "b\na\n", "a\n")),
+        "gone with the last line": (
             " a\n-b\n\\ No newline\n",
             Edit("x.py", "a\nb\n", "a\n", final_newline=True),
-            id="gone with the last line",
         ),
-    ],
+    },
 )
 def test_the_end_of_the_last_line_is_read(body: str, edit: Edit) -> None:
     assert read(f"{SIDES}@@ @@\n{body}") == (edit,)
@@ -166,135 +151,103 @@ def test_the_end_of_the_last_line_is_read(body: str, edit: Edit) -> None:
 GIT = "diff --git a/x.py b/x.py\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "edits"),
-    [
-        pytest.param(
+@cases(
+    "text, edits",
+    {
+        "new": (
             "--- /dev/null\n+++ b/x.py\n@@ -0,0 +1,2 @@\n+a\n+\n",
             [CreateFile("x.py", "a\n\n")],
-            id="new",
         ),
-        pytest.param(
+        "new, a blank line without its plus": (
             "--- /dev/null\n+++ b/x.py\n@@ @@\n+a\n\n+b\n",
             [CreateFile("x.py", "a\n\nb\n")],
-            id="new, a blank line without its plus",
         ),
-        pytest.param(
+        "new, without a final newline": (
             "--- /dev/null\n+++ x.py\n@@ @@\n+a\n\\ No newline\n",
             [CreateFile("x.py", "a")],
-            id="new, without a final newline",
         ),
-        pytest.param(
+        "new, executable": (
             GIT + "new file mode 100755\nindex 0..1\n--- /dev/null\n+++ x.py\n@@ @@\n+a\n",
             [CreateFile("x.py", "a\n", EXECUTABLE)],
-            id="new, executable",
         ),
-        pytest.param(
-            GIT + "new file mode 100644\nindex 000..e69\n",
-            [CreateFile("x.py", "")],
-            id="new, empty",
-        ),
-        pytest.param(
+        "new, empty": (GIT + "new file mode 100644\nindex 000..e69\n", [CreateFile("x.py", "")]),
+        "gone": (
             "--- a/x.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n",
             [DeleteFile("x.py", old_text="a\nb\n")],
-            id="gone",
         ),
-        pytest.param(
+        "gone, without a final newline": (
             "--- a/x.py\n+++ /dev/null\n@@ @@\n-a\n\\ No newline\n",
             [DeleteFile("x.py", old_text="a")],
-            id="gone, without a final newline",
         ),
-        pytest.param("--- a/x.py\n+++ /dev/null\n", [DeleteFile("x.py")], id="gone, text unsaid"),
-        pytest.param(
+        "gone, text unsaid": ("--- a/x.py\n+++ /dev/null\n", [DeleteFile("x.py")]),
+        "gone by the header": (
             GIT + "deleted file mode 100644\nindex 1..0\n",
             [DeleteFile("x.py")],
-            id="gone by the header",
         ),
-        pytest.param(
+        "moved": (
             "diff --git a/x.py b/d/y.py\nsimilarity index 90%\nrename from x.py\n"
             "rename to d/y.py\n",
             [RenameFile("x.py", "d/y.py")],
-            id="moved",
         ),
-        pytest.param(
+        "moved and changed": (
             "diff --git a/x.py b/y.py\nsimilarity index 90%\nrename from x.py\n"
             "rename to y.py\n"
             "index 1..2 100644\n--- a/x.py\n+++ b/y.py\n@@ @@\n" + BODY,
             [RenameFile("x.py", "y.py"), CHANGE],
-            id="moved and changed",
         ),
-        pytest.param(
-            GIT + "old mode 100644\nnew mode 100755\n", [SetMode("x.py", EXECUTABLE)], id="mode"
-        ),
-        pytest.param(
+        "mode": (GIT + "old mode 100644\nnew mode 100755\n", [SetMode("x.py", EXECUTABLE)]),
+        "mode and text": (
             GIT + "old mode 100755\nnew mode 100644\n" + SIDES + "@@ @@\n" + BODY,
             [SetMode("x.py", REGULAR), CHANGE],
-            id="mode and text",
         ),
-        pytest.param(
+        "a quoted name": (
             'diff --git "a/\\303\\251\\t.py" "b/\\303\\251\\t.py"\ndeleted file mode 100644\n',
             [DeleteFile("é\t.py")],
-            id="a quoted name",
         ),
-        pytest.param(
+        "a name with blanks": (
             "diff --git a/my x.py b/my x.py\ndeleted file mode 100644\n",
             [DeleteFile("my x.py")],
-            id="a name with blanks",
         ),
-        pytest.param(
+        "two files": (
             GIT + "deleted file mode 100644\n--- a/y.py\n+++ b/y.py\n@@ @@\n" + BODY,
             [DeleteFile("x.py"), Edit("y.py", "a\nb\n", "a\nc\n")],
-            id="two files",
         ),
-    ],
+    },
 )
 def test_headers_say_what_becomes_of_a_file(text: str, edits: list[AnyEdit]) -> None:
     assert read(text) == tuple(edits)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        pytest.param("@@ -1 +1 @@\n-a\n+b\n", "line 1: a hunk without a file", id="no file"),
-        pytest.param(SIDES, "line 1: a file without a change", id="no hunk"),
-        pytest.param(SIDES + "@@@ -1 -1 +1 @@@\n  a\n", "line 3: the combined diff", id="a merge"),
-        pytest.param(SIDES + "@@ @@\n", "line 3: a hunk without lines", id="an empty hunk"),
-        pytest.param(
+@cases(
+    "text, message",
+    {
+        "no file": ("@@ -1 +1 @@\n-a\n+b\n", "line 1: a hunk without a file"),
+        "no hunk": (SIDES, "line 1: a file without a change"),
+        "a merge": (SIDES + "@@@ -1 -1 +1 @@@\n  a\n", "line 3: the combined diff"),
+        "an empty hunk": (SIDES + "@@ @@\n", "line 3: a hunk without lines"),
+        "no prefix": (
             SIDES + "@@ @@\n-a\n+b\nc\n",
             "line 6: a line of a hunk without a prefix: 'c'",
-            id="no prefix",
         ),
-        pytest.param(
+        "no prefix in a full hunk": (
             SIDES + "@@ -1 +1 @@\n-a\n+b\nc\n+d\n",
             "line 6: a line of a hunk without",
-            id="no prefix in a full hunk",
         ),
-        pytest.param(
+        "lines after the end": (
             SIDES + "@@ @@\n-a\n\\ No newline\n-b\n",
             "line 3: lines after the end",
-            id="lines after the end",
         ),
-        pytest.param(
-            "--- a/x.py\n+++ b/y.py\n@@ @@\n" + BODY,
-            "two sides name different files",
-            id="two names",
-        ),
-        pytest.param(
-            "--- /dev/null\n+++ b/x\n@@ @@\n a\n+b\n", "a new file with context", id="new"
-        ),
-        pytest.param("--- a/x\n+++ /dev/null\n@@ @@\n-a\n+b\n", "a removed file with", id="gone"),
-        pytest.param(GIT + "new file mode 120000\n", "line 2: mode 120000", id="a link"),
-        pytest.param(GIT + "index 1..2\nGIT binary patch\n", "line 3: a binary patch", id="binary"),
-        pytest.param(
-            GIT + "Binary files a/x.py and b/x.py differ\n", "line 2: a binary", id="differ"
-        ),
-        pytest.param("diff --git a/x b/y\ncopy from x\ncopy to y\n", "line 2: a copy", id="copy"),
-        pytest.param(
-            "diff --git a/x b/yy\nrename from x\n", "a file without a name", id="half a move"
-        ),
-        pytest.param("diff --git x\n@@ @@\n" + BODY, "a file without a name", id="no name"),
-        pytest.param("no diff\n", "empty spec", id="nothing"),
-    ],
+        "two names": ("--- a/x.py\n+++ b/y.py\n@@ @@\n" + BODY, "two sides name different files"),
+        "new": ("--- /dev/null\n+++ b/x\n@@ @@\n a\n+b\n", "a new file with context"),
+        "gone": ("--- a/x\n+++ /dev/null\n@@ @@\n-a\n+b\n", "a removed file with"),
+        "a link": (GIT + "new file mode 120000\n", "line 2: mode 120000"),
+        "binary": (GIT + "index 1..2\nGIT binary patch\n", "line 3: a binary patch"),
+        "differ": (GIT + "Binary files a/x.py and b/x.py differ\n", "line 2: a binary"),
+        "copy": ("diff --git a/x b/y\ncopy from x\ncopy to y\n", "line 2: a copy"),
+        "half a move": ("diff --git a/x b/yy\nrename from x\n", "a file without a name"),
+        "no name": ("diff --git x\n@@ @@\n" + BODY, "a file without a name"),
+        "nothing": ("no diff\n", "empty spec"),
+    },
 )
 def test_what_cannot_be_read_is_refused_at_its_line(text: str, message: str) -> None:
     with pytest.raises(InvalidInput) as refusal:

@@ -1,7 +1,8 @@
 """Every string of the package that a person or an agent can see: `python -m tests.docs.messages`.
 
 A message is a literal of two words or more, or the docstring of a command, which Click prints as
-its help. The holes of an f-string read as `{}`. Other docstrings and SQL are not messages.
+its help. The holes of an f-string read as `{}`. Other docstrings, SQL, and the names of fields in
+the dictionary of documents are not messages.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ PACKAGE = Path(__file__).parents[2] / "hkgit"
 
 _WORDS = re.compile(r"[A-Za-z]{2,}[,.;:]? +\S*[a-z]{2,}")
 _NOT_WORDS = re.compile(r"^\s*(?:SELECT|INSERT|CREATE|WITH|DELETE|UPDATE|PRAGMA)\b|\(\?[:!=<P]")
+_FIELDS = re.compile(r"(?m)^ {4}[\w, ?]+:(?= \w)")
 
 
 class Message(NamedTuple):
@@ -32,7 +34,7 @@ def collect_messages(package: Path = PACKAGE) -> Iterator[Message]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         unseen = set(_unseen_docstrings(tree))
         for node in _literals(tree):
-            text = _text_of(node)
+            text = _FIELDS.sub("", _text_of(node))
             if node not in unseen and _WORDS.search(text) and not _NOT_WORDS.search(text):
                 yield Message(str(path.relative_to(package)), node.lineno, text)
 

@@ -9,8 +9,8 @@ import click
 
 import hkgit
 from docs.write_reference import ROOT, list_commands, pages
-from hkgit.cli.commands import COMMANDS, GROUPS
-from hkgit.cli.help import EXAMPLES, FIRST, PLUMBING, TITLES, USED_BY, VARIABLES
+from hkgit.cli.commands import COMMANDS
+from hkgit.cli.help import EXAMPLES, FIRST, USED_BY, VARIABLES
 from tests.support.running import run
 
 FOUND = dict(list_commands())
@@ -80,8 +80,7 @@ def test_examples_are_read_by_their_commands() -> None:
 def test_help_speaks_of_commands_and_variables_that_there_are() -> None:
     assert {*USED_BY} <= {*VARIABLES}
     assert {name for names in USED_BY.values() for name in names} <= {*COMMANDS}
-    assert {*TITLES} == {*GROUPS}
-    assert {*PLUMBING, *FIRST} <= {*COMMANDS}
+    assert {*FIRST} <= {*COMMANDS}
 
 
 def test_help_begins_with_few_commands_and_lists_all_when_asked() -> None:

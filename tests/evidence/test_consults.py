@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from hkgit.cli.schema import find_schema
 from hkgit.errors import InvalidInput
 from hkgit.evidence.refusal_log import ASKED_AFTER, Decision, RefusalLog
+from tests.support.cases import cases
 from tests.support.desk import FILE, Desk
 from tests.support.repos import Repo
 from tests.support.running import Result, run
@@ -95,16 +96,14 @@ def test_after_an_answer_as_many_tries_ask_again(desk: Desk) -> None:
     assert [each[0].decided is None for each in desk.consults] == [False, True]
 
 
-@pytest.mark.parametrize(
-    ("words", "name", "code", "says"),
-    [
-        pytest.param(
-            ["ffffff", "--decision", "drop"], "Ada", 4, "is not the id of a question", id="no id"
-        ),
-        pytest.param(["{}", "--decision", "drop"], "Claude", 4, "is an agent", id="an agent"),
-        pytest.param(["--decision", "drop"], "Ada", 64, "Name a question", id="no question"),
-        pytest.param(["{}", "--decision", "maybe"], "Ada", 64, "maybe", id="no decision"),
-    ],
+@cases(
+    "words, name, code, says",
+    {
+        "no id": (["ffffff", "--decision", "drop"], "Ada", 4, "is not the id of a question"),
+        "an agent": (["{}", "--decision", "drop"], "Claude", 4, "is an agent"),
+        "no question": (["--decision", "drop"], "Ada", 64, "Name a question"),
+        "no decision": (["{}", "--decision", "maybe"], "Ada", 64, "maybe"),
+    },
 )
 def test_what_is_no_answer_is_refused(
     desk: Desk, words: list[str], name: str, code: int, says: str

@@ -10,15 +10,11 @@ import pytest
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.evidence.verdict import CandidateCommit, Verdict
-from hkgit.gate.commit_range import (
-    CommitRange,
-    drop_floors,
-    list_commits_of,
-    split_range,
-)
+from hkgit.gate.commit_range import CommitRange, drop_floors, list_commits_of, split_range
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
 from hkgit.text.document import range_hash
+from tests.support.cases import cases
 from tests.support.commits import AGENT, PERSON, Change, applied, commit, judge, verdict
 from tests.support.gating import begun, blind, by_hand, good, opened, staged
 from tests.support.planning import Operation, protocol
@@ -42,16 +38,15 @@ def test_a_person_is_not_governed_by_default(started: Repo) -> None:
     assert ruling.rule == "author is not governed"
 
 
-@pytest.mark.parametrize(
-    ("author", "message"),
-    [
-        pytest.param(AGENT, None, id="an agent"),
-        pytest.param(
+@cases(
+    "author, message",
+    {
+        "an agent": (AGENT, None),
+        "with an agent as co-author": (
             PERSON,
             "Say\n\nCo-authored-by: Claude <noreply@anthropic.com>\n",
-            id="with an agent as co-author",
         ),
-    ],
+    },
 )
 def test_an_agents_commit_needs_an_entry(started: Repo, author: str, message: str | None) -> None:
     commit(started, by_hand(author, message))
@@ -85,17 +80,17 @@ def test_a_policy_may_name_its_own_agents(started: Repo) -> None:
 # Floors
 
 
-@pytest.mark.parametrize(
-    ("policy", "rule"),
-    [
-        pytest.param(Policy(), "verdict strict", id="none"),
-        pytest.param(Policy(accept=("receipt",)), "blind", id="evidence"),
-        pytest.param(Policy(accept=()), "blind", id="no evidence at all"),
-        pytest.param(Policy(tiers=("exact",)), "tier", id="tiers"),
-        pytest.param(Policy(tiers=("exact", "range")), "verdict strict", id="tiers it meets"),
-        pytest.param(Policy(min_confidence=1000), "verdict strict", id="confidence it meets"),
-        pytest.param(Policy(verdicts=("merge",)), "verdict", id="verdicts"),
-    ],
+@cases(
+    "policy, rule",
+    {
+        "none": (Policy(), "verdict strict"),
+        "evidence": (Policy(accept=("receipt",)), "blind"),
+        "no evidence at all": (Policy(accept=()), "blind"),
+        "tiers": (Policy(tiers=("exact",)), "tier"),
+        "tiers it meets": (Policy(tiers=("exact", "range")), "verdict strict"),
+        "confidence it meets": (Policy(min_confidence=1000), "verdict strict"),
+        "verdicts": (Policy(verdicts=("merge",)), "verdict"),
+    },
 )
 def test_floors_only_tighten(started: Repo, policy: Policy, rule: str) -> None:
     commit(started, applied(started, protocol(good())))

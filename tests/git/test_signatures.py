@@ -24,6 +24,7 @@ def signed_commit(repo: Repo, key: Path) -> str:
 
 def test_the_principal_of_a_listed_key_is_known(repo: Repo, key: Path) -> None:
     commit = signed_commit(repo, key)
+    repo.git("config", "gpg.minTrustLevel", "ultimate")
     signers = f"ada@example.org {public(key)}\n"
     verified = Repository.discover(repo.path).verify_signature(commit, signers)
     assert verified == "ada@example.org"

@@ -17,7 +17,7 @@ from hkgit.applying.files import take_place
 from hkgit.errors import GitRefused
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.writer import find_crashed
-from tests.sessions.conftest import LINES
+from tests.sessions.conftest import LINES, replacing
 from tests.support.commands import ROOT
 from tests.support.sessions import TextSession
 
@@ -134,6 +134,14 @@ def test_a_damaged_journal_is_refused_and_says_what_to_do(root: Path) -> None:
     state.write_bytes(state.read_bytes()[:-9])
     with pytest.raises(GitRefused, match="Move this file away"):
         TextSession.open(root, "task").status()
+
+
+def test_without_its_state_a_session_has_every_call(root: Path) -> None:
+    desk = TextSession.open(root, "task")
+    assert desk.edit(THREE).ok
+    (root / ".git/hkgit/sessions/task/state.json").unlink()
+    assert desk.edit(replacing("line 6", "six")).ok
+    assert [call.call for call in TextSession.open(root, "task").status().calls] == ["1", "2"]
 
 
 def test_a_call_that_cannot_be_closed_stands_all_the_same(

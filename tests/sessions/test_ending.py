@@ -9,7 +9,7 @@ import pytest
 
 from hkgit.errors import InvalidInput
 from hkgit.git.repository import Repository
-from hkgit.sessions import end as ending
+from hkgit.sessions import session_states as ending
 from hkgit.sessions.homes import EXPIRY, find_folders, may_wait
 from hkgit.workflows.setup import remove
 from tests.sessions.committing import Work

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hkgit.applying.file_diff import compare
 from hkgit.edits import File, MappingSnapshot
 from hkgit.errors import Conflict, InvalidInput
-from hkgit.sessions.undo_calls import put_back, tell_change
+from hkgit.sessions.undo_calls import put_back
 from tests.sessions.conftest import LINES, replacing
 from tests.support.properties import examples
 from tests.support.sessions import TextSession
@@ -22,7 +23,7 @@ TEXT = st.lists(LINE, max_size=6).map(b"".join)
 
 def merge_back(base: bytes, wanted: bytes, present: bytes) -> bytes:
     """What is left of a file where the change from `base` to `wanted` is made."""
-    change = tell_change("f", File(base), "f", File(wanted))
+    change = compare("f", File(base), "f", File(wanted))
     made = put_back(change, MappingSnapshot({"f": File(present)})).after
     assert made is not None
     return made.data

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hkgit.applying.outcome import Plan, files_after
+from hkgit.applying.outcome import files_after
 from hkgit.applying.planner import Options, plan
 from hkgit.dialects import parse
 from hkgit.edits import File, Read, Snapshot, Spec
 from hkgit.errors import HkgitError
-from hkgit.evidence.claims import record
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, entry_id, entry_path, read_entry
 from hkgit.evidence.replay import candidate_of
 from hkgit.evidence.trailers import append_trailers, render_trailers
@@ -20,8 +19,7 @@ from hkgit.evidence.verdict import Verdict
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Ruling
-from hkgit.matching.place import Settings
-from tests.support.entries import as_json, written
+from tests.support.entries import as_json, recorded, written
 from tests.support.objects import open_repository, reset_checkout, write_commit, write_tree
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import IDENTITY, Repo
@@ -84,23 +82,9 @@ def applied(
     listed = tuple(reads)
     made = plan(parsed, files_of(repo, on), Options(relocate=relocate), listed)
     assert made.ok, made.first_error
-    entry = record(
-        parsed,
-        made,
-        settings=Settings(),
-        base=base or repo.resolve(on),
-        spec_digest="d" * 64,
-        reads=listed,
-        claims={"agent": "tester/1", "time": 0},
-    )
+    claims = {"agent": "tester/1", "time": 0}
+    entry = recorded(parsed, made, base or repo.resolve(on), listed, claims)
     return Change(files_after(made), [as_json(entry)])
-
-
-def recorded(spec: Spec, made: Plan, base: str | None = None) -> bytes:
-    """The entry of a plan without reads and claims."""
-    return record(
-        spec, made, settings=Settings(), base=base, spec_digest="d" * 64, reads=(), claims={}
-    ).to_bytes()
 
 
 def joined(*changes: Change) -> Change:

@@ -8,17 +8,31 @@ from typing import Any
 
 import rfc8785
 
-from hkgit.applying.planner import plan
+from hkgit.applying.outcome import Plan
+from hkgit.applying.planner import PlannedSpec, plan
 from hkgit.dialects import parse
 from hkgit.edits import Read, Spec
-from hkgit.evidence.claims import record
+from hkgit.evidence.claims import complete_entry, make_entry
 from hkgit.evidence.entry import Entry
 from hkgit.matching.place import Settings
+from hkgit.values import replace
 from tests.support.planning import Files, Operation, protocol, snapshot
 
 CLAIMS: dict[str, Any] = {"agent": "tester/1", "time": 0, "verify": None}
 BASE = "b" * 40
 DIGEST = "d" * 64
+
+
+def recorded(
+    spec: Spec,
+    made: Plan,
+    base: str | None = None,
+    reads: Iterable[Read] = (),
+    claims: Mapping[str, Any] | None = None,
+) -> Entry:
+    """The entry of a plan in which every edit applied."""
+    planned = PlannedSpec(replace(spec, digest=DIGEST), made, tuple(reads))
+    return complete_entry(make_entry(planned, Settings()), base, claims or {})
 
 
 def entry_of(
@@ -32,9 +46,7 @@ def entry_of(
     listed = tuple(reads)
     made = plan(spec, snapshot(files), None, listed)
     assert made.ok, made.first_error
-    return record(
-        spec, made, settings=Settings(), base=base, spec_digest=DIGEST, reads=listed, claims=claims
-    )
+    return recorded(spec, made, base, listed, claims)
 
 
 def entry_of_protocol(files: Files, *operations: Operation) -> Entry:

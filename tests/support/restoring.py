@@ -32,7 +32,9 @@ class Restorer:
         self._tables = [
             (value, value.copy())
             for names, _ in self._modules
-            for name, value in names.items()
+            for name, each in names.items()
+            # How a command prints is kept in a value that can be reset.
+            for value in [vars(each) if hasattr(each, "reset") else each]
             if type(value) in (dict, list, set) and not name.startswith("__")
         ]
         self._caches = _find_caches()

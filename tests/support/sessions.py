@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hkgit.applying.planner import Options
-from hkgit.dialects import parse_expect
+from hkgit.dialects.file_names import parse_expect
 from hkgit.edits import Read, Spec
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.edit_session import EditSession

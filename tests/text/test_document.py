@@ -9,6 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hkgit.text.document import BOM, Document, range_hash, terminate, unterminate
+from tests.support.cases import cases
 from tests.support.properties import examples
 
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -27,38 +28,38 @@ def hash_by_contract(data: bytes, start: int, end: int) -> str:
     return hashlib.sha256(text + b"\n" if start <= end else b"").hexdigest()
 
 
-@pytest.mark.parametrize(
-    ("data", "lines"),
-    [
-        pytest.param(b"", (), id="an empty file has no line"),
-        pytest.param(b"\n", (b"",), id="one empty line"),
-        pytest.param(b"a\nb\n", (b"a", b"b"), id="two lines"),
-        pytest.param(b"a\nb", (b"a", b"b"), id="no final newline"),
-        pytest.param(b"a\r\nb\r\n", (b"a", b"b"), id="CRLF"),
-        pytest.param(b"a\r\nb\nc\r\n", (b"a", b"b", b"c"), id="mixed ends"),
-        pytest.param(b"a\r\r\n", (b"a\r",), id="one carriage return belongs to the end"),
-        pytest.param(b"a\rb\n", (b"a\rb",), id="a lone carriage return is text"),
-        pytest.param(b"a\r", (b"a\r",), id="also at the end of the file"),
-        pytest.param(b"a\fb\x0b\x1c\x85c\n", (b"a\fb\x0b\x1c\x85c",), id="form feed and the like"),
-        pytest.param("a\u2028b\n".encode(), ("a\u2028b".encode(),), id="a line separator"),
-        pytest.param(b"\xff\xfe\n\x80", (b"\xff\xfe", b"\x80"), id="bytes that are not UTF-8"),
-        pytest.param(BOM + b"a\n", (b"a",), id="a byte order mark is not text"),
-        pytest.param(BOM, (), id="nothing but a byte order mark"),
-        pytest.param(b"a" + BOM + b"\n", (b"a" + BOM,), id="elsewhere it is"),
-        pytest.param(b"\n\n", (b"", b""), id="empty lines"),
-    ],
+@cases(
+    "data, lines",
+    {
+        "an empty file has no line": (b"", ()),
+        "one empty line": (b"\n", (b"",)),
+        "two lines": (b"a\nb\n", (b"a", b"b")),
+        "no final newline": (b"a\nb", (b"a", b"b")),
+        "CRLF": (b"a\r\nb\r\n", (b"a", b"b")),
+        "mixed ends": (b"a\r\nb\nc\r\n", (b"a", b"b", b"c")),
+        "one carriage return belongs to the end": (b"a\r\r\n", (b"a\r",)),
+        "a lone carriage return is text": (b"a\rb\n", (b"a\rb",)),
+        "also at the end of the file": (b"a\r", (b"a\r",)),
+        "form feed and the like": (b"a\fb\x0b\x1c\x85c\n", (b"a\fb\x0b\x1c\x85c",)),
+        "a line separator": ("a\u2028b\n".encode(), ("a\u2028b".encode(),)),
+        "bytes that are not UTF-8": (b"\xff\xfe\n\x80", (b"\xff\xfe", b"\x80")),
+        "a byte order mark is not text": (BOM + b"a\n", (b"a",)),
+        "nothing but a byte order mark": (BOM, ()),
+        "elsewhere it is": (b"a" + BOM + b"\n", (b"a" + BOM,)),
+        "empty lines": (b"\n\n", (b"", b"")),
+    },
 )
 def test_a_line_is_what_stands_before_a_line_feed(data: bytes, lines: tuple[bytes, ...]) -> None:
     assert Document(data).lines == lines
 
 
-@pytest.mark.parametrize(
-    ("data", "ends"),
-    [
-        pytest.param(b"a\nb\r\nc", [b"\n", b"\r\n", b""], id="each line has its own"),
-        pytest.param(b"a\r\r\n", [b"\r\n"], id="with one carriage return"),
-        pytest.param(b"a\r", [b""], id="a carriage return alone is none"),
-    ],
+@cases(
+    "data, ends",
+    {
+        "each line has its own": (b"a\nb\r\nc", [b"\n", b"\r\n", b""]),
+        "with one carriage return": (b"a\r\r\n", [b"\r\n"]),
+        "a carriage return alone is none": (b"a\r", [b""]),
+    },
 )
 def test_the_end_of_each_line(data: bytes, ends: list[bytes]) -> None:
     document = Document(data)
@@ -94,50 +95,50 @@ def test_the_hash_knows_no_line_ends_and_no_byte_order_mark(
     assert range_hash(data) == range_hash(b"".join(line + b"\n" for line in lines))
 
 
-@pytest.mark.parametrize(
-    ("data", "start", "end", "expected"),
-    [
-        pytest.param(b"", 1, 0, EMPTY, id="an empty file"),
-        pytest.param(b"a\n", 1, 0, EMPTY, id="before the first line"),
-        pytest.param(b"a\n", 2, 1, EMPTY, id="behind the last line"),
-        pytest.param(b"\n", 1, 1, hashlib.sha256(b"\n").hexdigest(), id="not an empty line"),
-        pytest.param(b"x", 1, 1, hashlib.sha256(b"x\n").hexdigest(), id="no final newline"),
-        pytest.param(b"x\r\ny", None, None, hashlib.sha256(b"x\ny\n").hexdigest(), id="whole file"),
-    ],
+@cases(
+    "data, start, end, expected",
+    {
+        "an empty file": (b"", 1, 0, EMPTY),
+        "before the first line": (b"a\n", 1, 0, EMPTY),
+        "behind the last line": (b"a\n", 2, 1, EMPTY),
+        "not an empty line": (b"\n", 1, 1, hashlib.sha256(b"\n").hexdigest()),
+        "no final newline": (b"x", 1, 1, hashlib.sha256(b"x\n").hexdigest()),
+        "whole file": (b"x\r\ny", None, None, hashlib.sha256(b"x\ny\n").hexdigest()),
+    },
 )
 def test_the_hash_of(data: bytes, start: int | None, end: int | None, expected: str) -> None:
     assert range_hash(data, start, end) == expected
 
 
-@pytest.mark.parametrize(
-    ("start", "end"),
-    [
-        pytest.param(0, 1, id="line 0"),
-        pytest.param(1, 3, id="past the end"),
-        pytest.param(4, 3, id="an empty range past the end"),
-        pytest.param(2, 0, id="backwards"),
-    ],
+@cases(
+    "start, end",
+    {
+        "line 0": (0, 1),
+        "past the end": (1, 3),
+        "an empty range past the end": (4, 3),
+        "backwards": (2, 0),
+    },
 )
 def test_a_range_outside_the_file_has_no_hash(start: int, end: int) -> None:
     with pytest.raises(IndexError):
         range_hash(b"a\nb\n", start, end)
 
 
-@pytest.mark.parametrize(
-    ("data", "start", "end", "lines"),
-    [
-        pytest.param(b"ab\ncd\n", 0, 1, (1, 1), id="a part of a line"),
-        pytest.param(b"ab\ncd\n", 0, 3, (1, 1), id="a line with its end"),
-        pytest.param(b"ab\ncd\n", 1, 4, (1, 2), id="parts of two lines"),
-        pytest.param(b"ab\ncd\n", 2, 3, (1, 1), id="a line end alone"),
-        pytest.param(b"ab\ncd\n", 3, 3, (2, 1), id="a point between two lines"),
-        pytest.param(b"ab\ncd\n", 1, 1, (1, 1), id="a point inside a line"),
-        pytest.param(b"ab\ncd\n", 6, 6, (3, 2), id="the end of the file"),
-        pytest.param(b"ab\ncd", 5, 5, (2, 2), id="the end of an unterminated line"),
-        pytest.param(b"", 0, 0, (1, 0), id="an empty file"),
-        pytest.param(BOM + b"ab\n", 0, 4, (1, 1), id="a byte order mark and a letter"),
-        pytest.param(BOM + b"ab\n", 3, 3, (1, 0), id="behind the byte order mark"),
-    ],
+@cases(
+    "data, start, end, lines",
+    {
+        "a part of a line": (b"ab\ncd\n", 0, 1, (1, 1)),
+        "a line with its end": (b"ab\ncd\n", 0, 3, (1, 1)),
+        "parts of two lines": (b"ab\ncd\n", 1, 4, (1, 2)),
+        "a line end alone": (b"ab\ncd\n", 2, 3, (1, 1)),
+        "a point between two lines": (b"ab\ncd\n", 3, 3, (2, 1)),
+        "a point inside a line": (b"ab\ncd\n", 1, 1, (1, 1)),
+        "the end of the file": (b"ab\ncd\n", 6, 6, (3, 2)),
+        "the end of an unterminated line": (b"ab\ncd", 5, 5, (2, 2)),
+        "an empty file": (b"", 0, 0, (1, 0)),
+        "a byte order mark and a letter": (BOM + b"ab\n", 0, 4, (1, 1)),
+        "behind the byte order mark": (BOM + b"ab\n", 3, 3, (1, 0)),
+    },
 )
 def test_the_full_lines_of_some_bytes(
     data: bytes, start: int, end: int, lines: tuple[int, int]
@@ -155,17 +156,17 @@ def test_the_lines_of_a_span_are_the_lines(data: bytes, drawn: st.DataObject) ->
     assert document.lines_of(*document.span(start, end)) == (start, end)
 
 
-@pytest.mark.parametrize(
-    ("data", "ended"),
-    [
-        pytest.param(b"a\nb", b"a\nb\n", id="the end of the line above"),
-        pytest.param(b"a\r\nb", b"a\r\nb\r\n", id="CRLF"),
-        pytest.param(b"a", b"a\n", id="a line alone"),
-        pytest.param(b"a\n", b"a\n", id="ended already"),
-        pytest.param(b"", b"", id="no line"),
-        pytest.param(BOM, BOM, id="no line but a byte order mark"),
-        pytest.param(b"a\nb\r", b"a\nb\r\r\n", id="a lone carriage return stays text"),
-    ],
+@cases(
+    "data, ended",
+    {
+        "the end of the line above": (b"a\nb", b"a\nb\n"),
+        "CRLF": (b"a\r\nb", b"a\r\nb\r\n"),
+        "a line alone": (b"a", b"a\n"),
+        "ended already": (b"a\n", b"a\n"),
+        "no line": (b"", b""),
+        "no line but a byte order mark": (BOM, BOM),
+        "a lone carriage return stays text": (b"a\nb\r", b"a\nb\r\r\n"),
+    },
 )
 def test_the_last_line_gets_an_end(data: bytes, ended: bytes) -> None:
     assert terminate(Document(data)).data == ended
@@ -180,14 +181,14 @@ def test_the_end_that_was_given_is_taken_away_again(data: bytes) -> None:
     assert (ended.data if document.is_terminated else unterminate(ended.data)) == data
 
 
-@pytest.mark.parametrize(
+@cases(
     "data",
-    [
-        pytest.param(b"a\n\n", id="an empty line"),
-        pytest.param(b"\r\n", id="the only line"),
-        pytest.param(BOM + b"\n", id="behind a byte order mark"),
-        pytest.param(b"", id="no line"),
-    ],
+    {
+        "an empty line": b"a\n\n",
+        "the only line": b"\r\n",
+        "behind a byte order mark": BOM + b"\n",
+        "no line": b"",
+    },
 )
 def test_an_empty_last_line_keeps_its_end_or_it_would_vanish(data: bytes) -> None:
     assert unterminate(data) == data

@@ -23,6 +23,7 @@ from hkgit.edits import (
 from hkgit.errors import InvalidInput
 from hkgit.text.edit_json import OPERATIONS, expect_sayable, parse_edit, write_edit
 from hkgit.text.strict_json import ROOT, Node
+from tests.support.cases import cases
 
 HASH = "0123456789ab"
 EDITS: list[AnyEdit] = [
@@ -61,19 +62,19 @@ def test_a_field_that_says_nothing_is_left_out() -> None:
 GOOD = {"op": "replace_range", "path": "a", "start_line": 2, "end_line": 3, "new_lines": []}
 
 
-@pytest.mark.parametrize(
-    ("change", "where"),
-    [
-        pytest.param({"op": "replace"}, "op", id="no operation"),
-        pytest.param({"more": 1}, ROOT, id="an unknown key"),
-        pytest.param({"suspects": ["x"]}, ROOT, id="what is never written"),
-        pytest.param({"end_line": 1}, "end_line", id="an end before its start"),
-        pytest.param({"new_lines": ["a\nb"]}, "new_lines[0]", id="two lines in one"),
-        pytest.param({"new_lines": [{"base64": "eA=="}]}, "new_lines[0].base64", id="needless"),
-        pytest.param({"new_lines": [{"base64": "/wo="}]}, "new_lines[0]", id="bytes of two lines"),
-        pytest.param({"path": ""}, "path", id="no path"),
-        pytest.param({"expected_hash": None}, "expected_hash", id="null for a hash"),
-    ],
+@cases(
+    "change, where",
+    {
+        "no operation": ({"op": "replace"}, "op"),
+        "an unknown key": ({"more": 1}, ROOT),
+        "what is never written": ({"suspects": ["x"]}, ROOT),
+        "an end before its start": ({"end_line": 1}, "end_line"),
+        "two lines in one": ({"new_lines": ["a\nb"]}, "new_lines[0]"),
+        "needless": ({"new_lines": [{"base64": "eA=="}]}, "new_lines[0].base64"),
+        "bytes of two lines": ({"new_lines": [{"base64": "/wo="}]}, "new_lines[0]"),
+        "no path": ({"path": ""}, "path"),
+        "null for a hash": ({"expected_hash": None}, "expected_hash"),
+    },
 )
 def test_what_is_no_edit_is_refused_at_its_place(change: dict[str, object], where: str) -> None:
     with pytest.raises(InvalidInput) as refusal:

@@ -11,62 +11,63 @@ from hypothesis import strategies as st
 
 from hkgit.errors import InvalidInput
 from hkgit.text.paths import check_new_path, check_path, check_tree_path, quote_path
+from tests.support.cases import cases
 from tests.support.properties import examples
 from tests.support.repos import Repo
 
-NEVER = [
-    pytest.param("", id="empty"),
-    pytest.param("/etc/passwd", id="absolute"),
-    pytest.param("C:/x", id="drive"),
-    pytest.param("c:x", id="drive-relative"),
-    pytest.param("//server/share/x", id="UNC"),
-    pytest.param("\\\\server\\share\\x", id="UNC with backslashes"),
-    pytest.param("\\x", id="root of the drive"),
-    pytest.param("..", id="parent"),
-    pytest.param("../x", id="outside"),
-    pytest.param("a/../../x", id="outside from inside"),
-    pytest.param("a/../b", id="parent inside"),
-    pytest.param("a\\..\\b", id="parent with backslashes"),
-    pytest.param("a/.. /b", id="parent with a blank that Windows drops"),
-    pytest.param("a/.../b", id="only dots"),
-    pytest.param("./a", id="dot"),
-    pytest.param("a/./b", id="dot inside"),
-    pytest.param("a//b", id="empty part"),
-    pytest.param("a/", id="ends in a slash"),
-    pytest.param("a\0b", id="NUL"),
-    pytest.param("a\nb", id="newline"),
-    pytest.param("a\tb", id="tab"),
-    pytest.param("a\x7fb", id="DEL"),
-    pytest.param("a\x85b", id="C1 control"),
-    pytest.param("a\ud800b", id="stray surrogate"),
-    pytest.param("caf\udcc3\udca9", id="UTF-8 in disguise"),
-    pytest.param("n" * 256, id="part too long"),
-    pytest.param("é" * 128, id="part too long in bytes"),
-    pytest.param("a/" * 2048 + "b", id="path too long"),
+NEVER = {
+    "empty": "",
+    "absolute": "/etc/passwd",
+    "drive": "C:/x",
+    "drive-relative": "c:x",
+    "UNC": "//server/share/x",
+    "UNC with backslashes": "\\\\server\\share\\x",
+    "root of the drive": "\\x",
+    "parent": "..",
+    "outside": "../x",
+    "outside from inside": "a/../../x",
+    "parent inside": "a/../b",
+    "parent with backslashes": "a\\..\\b",
+    "parent with a blank that Windows drops": "a/.. /b",
+    "only dots": "a/.../b",
+    "dot": "./a",
+    "dot inside": "a/./b",
+    "empty part": "a//b",
+    "ends in a slash": "a/",
+    "NUL": "a\0b",
+    "newline": "a\nb",
+    "tab": "a\tb",
+    "DEL": "a\x7fb",
+    "C1 control": "a\x85b",
+    "stray surrogate": "a\ud800b",
+    "UTF-8 in disguise": "caf\udcc3\udca9",
+    "part too long": "n" * 256,
+    "part too long in bytes": "é" * 128,
+    "path too long": "a/" * 2048 + "b",
     # CVE-2014-9390: .git in another case, or with code points that HFS+ ignores
-    pytest.param(".git", id=".git itself"),
-    pytest.param(".git/config", id=".git/config"),
-    pytest.param("sub/.git/hooks/pre-commit", id="nested .git"),
-    pytest.param(".GIT/config", id=".GIT"),
-    pytest.param(".gIt", id=".gIt"),
-    pytest.param(".g\u200cit/config", id="HFS+ zero-width non-joiner"),
-    pytest.param("\ufeff.git", id="HFS+ byte order mark"),
-    pytest.param(".git\u206f/x", id="HFS+ nominal digit shapes"),
+    ".git itself": ".git",
+    ".git/config": ".git/config",
+    "nested .git": "sub/.git/hooks/pre-commit",
+    ".GIT": ".GIT/config",
+    ".gIt": ".gIt",
+    "HFS+ zero-width non-joiner": ".g\u200cit/config",
+    "HFS+ byte order mark": "\ufeff.git",
+    "HFS+ nominal digit shapes": ".git\u206f/x",
     # CVE-2019-1352, CVE-2019-1353, CVE-2014-9390: what NTFS takes for .git
-    pytest.param("git~1/config", id="NTFS short name"),
-    pytest.param("GIT~2", id="NTFS second short name"),
-    pytest.param(".git./config", id="NTFS trailing dot"),
-    pytest.param(".git /config", id="NTFS trailing blank"),
-    pytest.param(".git. . .", id="NTFS dots and blanks"),
-    pytest.param(".git::$INDEX_ALLOCATION/config", id="NTFS stream of the directory"),
-    pytest.param(".git:x", id="NTFS stream"),
-    pytest.param(".git .:x", id="NTFS blank and stream"),
-    pytest.param("git~1:x", id="NTFS short name and stream"),
+    "NTFS short name": "git~1/config",
+    "NTFS second short name": "GIT~2",
+    "NTFS trailing dot": ".git./config",
+    "NTFS trailing blank": ".git /config",
+    "NTFS dots and blanks": ".git. . .",
+    "NTFS stream of the directory": ".git::$INDEX_ALLOCATION/config",
+    "NTFS stream": ".git:x",
+    "NTFS blank and stream": ".git .:x",
+    "NTFS short name and stream": "git~1:x",
     # CVE-2019-1354: backslashes
-    pytest.param(".git\\config", id="backslash"),
-    pytest.param("a\\.git\\hooks", id="backslash inside"),
-    pytest.param("a/b\\.GIT./c", id="both separators"),
-]
+    "backslash": ".git\\config",
+    "backslash inside": "a\\.git\\hooks",
+    "both separators": "a/b\\.GIT./c",
+}
 
 OURS = [
     ".hkgit",
@@ -150,7 +151,7 @@ def test_what_the_documentation_says_is_not_portable_is_not_made(path: str) -> N
         check_new_path(path)
 
 
-@pytest.mark.parametrize("path", NEVER)
+@cases("path", NEVER)
 def test_a_path_that_leads_outside_or_into_git_stands_in_no_tree(path: str) -> None:
     with pytest.raises(InvalidInput):
         check_tree_path(path)

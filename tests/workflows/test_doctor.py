@@ -14,6 +14,7 @@ from hkgit.gate.entrypoints.hook_scripts import render_script
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.journal import TransactionJournal, TransactionState, begin
 from hkgit.workflows import health
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import Result, run
 
@@ -76,14 +77,7 @@ def test_a_repository_that_is_well_is_described(based: Repo) -> None:
         "no gate": ["no hook here calls it: run hkgit init"],
         "crashes": ["nothing is left of a crash"],
     }
-    assert set(document["versions"]) == {
-        "hkgit",
-        "ladder",
-        "git",
-        "pygit2",
-        "libgit2",
-        "python",
-    }
+    assert set(document["versions"]) == {"hkgit", "ladder", "git", "pygit2", "libgit2", "python"}
 
 
 def test_people_are_told_in_lines(based: Repo) -> None:
@@ -195,13 +189,13 @@ def test_a_dry_run_repairs_nothing(based: Repo) -> None:
 LEFT = ".hkgit-0123456789abcdef"
 
 
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
-        pytest.param("1\n", [], id="what git has"),
-        pytest.param("", [], id="the beginning of it"),
-        pytest.param("saved\n", ["hkgit-kept-0123456789abcdef"], id="what somebody saved"),
-    ],
+@cases(
+    "text, kept",
+    {
+        "what git has": ("1\n", []),
+        "the beginning of it": ("", []),
+        "what somebody saved": ("saved\n", ["hkgit-kept-0123456789abcdef"]),
+    },
 )
 @pytest.mark.parametrize("folder", ["", "lib/deep"])
 def test_what_a_dead_call_left_beside_files_is_found(

@@ -15,45 +15,41 @@ import hkgit
 from hkgit import Edit, apply_edits, parse_edits, range_hash, read_range
 from hkgit.edits import CreateFile, DeleteFile, InsertAfter, RenameFile, ReplaceRange
 from hkgit.errors import InvalidInput
+from tests.support.cases import cases
 
 GOOD = Edit(path="a.py", old_text="x = 1", new_text="x = 2", expected_hash=None)
 BAD = Edit(path="a.py", old_text="nowhere at all", new_text="x")
 
 
-@pytest.mark.parametrize(
-    ("root", "edits", "files"),
-    [
-        pytest.param({"a.py": "x = 1\n"}, [GOOD], {"a.py": "x = 2\n"}, id="text"),
-        pytest.param({"a.py": b"x = 1\n"}, [GOOD], {"a.py": b"x = 2\n"}, id="bytes"),
-        pytest.param({"a.py": "x = 1\n", "b": b""}, [GOOD], {"a.py": "x = 2\n"}, id="each its own"),
-        pytest.param(
-            {"a.py": "x = 1\n", "b": "y"}, [GOOD], {"a.py": "x = 2\n"}, id="changed paths only"
-        ),
-        pytest.param({"a.py": b"x = 1\n\xff"}, [GOOD], {"a.py": b"x = 2\n\xff"}, id="odd bytes"),
-        pytest.param({}, [CreateFile("b", "y")], {"b": "y"}, id="a new file"),
-        pytest.param({"a": b""}, [CreateFile("b", "y")], {"b": b"y"}, id="among bytes"),
-        pytest.param({"a": "", "c": b""}, [CreateFile("b", "y")], {"b": "y"}, id="among both"),
-        pytest.param({"a": "x"}, [DeleteFile("a")], {"a": None}, id="a deleted file"),
-        pytest.param(
+@cases(
+    "root, edits, files",
+    {
+        "text": ({"a.py": "x = 1\n"}, [GOOD], {"a.py": "x = 2\n"}),
+        "bytes": ({"a.py": b"x = 1\n"}, [GOOD], {"a.py": b"x = 2\n"}),
+        "each its own": ({"a.py": "x = 1\n", "b": b""}, [GOOD], {"a.py": "x = 2\n"}),
+        "changed paths only": ({"a.py": "x = 1\n", "b": "y"}, [GOOD], {"a.py": "x = 2\n"}),
+        "odd bytes": ({"a.py": b"x = 1\n\xff"}, [GOOD], {"a.py": b"x = 2\n\xff"}),
+        "a new file": ({}, [CreateFile("b", "y")], {"b": "y"}),
+        "among bytes": ({"a": b""}, [CreateFile("b", "y")], {"b": b"y"}),
+        "among both": ({"a": "", "c": b""}, [CreateFile("b", "y")], {"b": "y"}),
+        "a deleted file": ({"a": "x"}, [DeleteFile("a")], {"a": None}),
+        "a renamed file keeps its type": (
             {"a": b"x", "c": ""},
             [RenameFile("a", "b")],
             {"a": None, "b": b"x"},
-            id="a renamed file keeps its type",
         ),
-        pytest.param(
+        "line numbers speak of what was given": (
             {"a": "1\n2\n"},
             [InsertAfter("a", 1, ("x",)), ReplaceRange("a", 2, 2, ())],
             {"a": "1\nx\n"},
-            id="line numbers speak of what was given",
         ),
-        pytest.param(
+        "texts of what the edit before left": (
             {"a": "1\n"},
             [Edit("a", "1", "2"), Edit("a", "2", "3")],
             {"a": "3\n"},
-            id="texts of what the edit before left",
         ),
-        pytest.param({"a": "1"}, [], {}, id="no edits"),
-    ],
+        "no edits": ({"a": "1"}, [], {}),
+    },
 )
 def test_a_mapping_gives_the_changed_files_in_its_own_type(
     root: Mapping[str, str | bytes],
@@ -163,14 +159,14 @@ def test_malformed_text_raises() -> None:
         parse_edits("{not json", format="harnesskit")
 
 
-@pytest.mark.parametrize(
-    ("content", "start", "end", "lines"),
-    [
-        pytest.param("a\nb\n", 1, None, ("a", "b"), id="all"),
-        pytest.param(b"a\r\nb", 2, 2, ("b",), id="one of bytes"),
-        pytest.param("a\nb\n", 2, 9, ("b",), id="clamped"),
-        pytest.param("", 1, None, (), id="of nothing"),
-    ],
+@cases(
+    "content, start, end, lines",
+    {
+        "all": ("a\nb\n", 1, None, ("a", "b")),
+        "one of bytes": (b"a\r\nb", 2, 2, ("b",)),
+        "clamped": ("a\nb\n", 2, 9, ("b",)),
+        "of nothing": ("", 1, None, ()),
+    },
 )
 def test_lines_are_read_with_their_hash(
     content: str | bytes, start: int, end: int | None, lines: tuple[str, ...]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.commands import AGENT, dying_at, git, loaded_path, start
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -142,16 +143,16 @@ def test_a_filtered_file_is_recorded_as_git_stores_it(guarded: Repo) -> None:
     assert "verdict strict" in run("gate", "--range", "HEAD~1..HEAD", cwd=guarded.path).out
 
 
-@pytest.mark.parametrize(
-    ("path", "text", "advice"),
-    [
-        pytest.param("a.txt", b"one\r\n", "a person", id="other line ends"),
-        pytest.param("a.txt", b"\xef\xbb\xbfone\n", "a person", id="a byte order mark"),
-        pytest.param(".hkgit/notes", b"one\n", "Only hkgit writes", id="hkgit's own"),
-        pytest.param("A.txt", b"one\n", "Choose a name", id="a twin"),
-        pytest.param("a:b", b"one\n", "Name a file", id="not portable"),
-        pytest.param("a.txt", b"\xe2\x80\xaeone\n", "Remove it", id="unseen characters"),
-    ],
+@cases(
+    "path, text, advice",
+    {
+        "other line ends": ("a.txt", b"one\r\n", "a person"),
+        "a byte order mark": ("a.txt", b"\xef\xbb\xbfone\n", "a person"),
+        "hkgit's own": (".hkgit/notes", b"one\n", "Only hkgit writes"),
+        "a twin": ("A.txt", b"one\n", "Choose a name"),
+        "not portable": ("a:b", b"one\n", "Name a file"),
+        "unseen characters": ("a.txt", b"\xe2\x80\xaeone\n", "Remove it"),
+    },
 )
 def test_what_no_edit_can_say_is_left_to_people(
     guarded: Repo, path: str, text: bytes, advice: str

@@ -29,7 +29,9 @@ from hkgit.agents.events import (
     ToolReading,
     UntoldLook,
 )
-from hkgit.agents.json_fields import parse_value, table, tables
+from hkgit.agents.json_fields import table, tables
+from hkgit.agents.live_transcript import read_own_lines
+from hkgit.agents.logged_call import Line, LoggedCall
 from hkgit.agents.programs import gemini
 from hkgit.agents.tools import make_editing, session_name, whole_number
 from hkgit.agents.transcripts.log_places import find_logs
@@ -196,54 +198,36 @@ def _find_text(update: JsonObject) -> str:
     return next((part for part in parts if isinstance(part, str) and part), "")
 
 
-_LARGEST = 2**26
 _WAITS = (0.0, 0.1, 0.2)
 """Seconds to wait before each look."""
 
 
 def find_answers(
     conversation: str, directory: Path, calls: Collection[str], environment: Mapping[str, str]
-) -> Iterator[tuple[str, ToolEvent | None]]:
-    """Yield calls by their names, each as the event that a hook would have told, if it matters.
+) -> tuple[set[str], list[LoggedCall]]:
+    """Find which of some calls a transcript has, and what those have shown that show something.
 
     A large answer may not be written down yet.
     """
-    found: dict[str, JsonObject] = {}
+    lines: list[Line] = []
+    told: set[str] = set()
     for wait in _WAITS:
         time.sleep(wait)
-        found = _find_calls(conversation, directory, calls, environment)
-        if len(found) == len(calls):
+        found = find_logs([directory.resolve()], environment, "gemini")
+        paths = (path for path in found if conversation[:8] in path.name)
+        lines = [line for path in paths for line in read_own_lines(path)]
+        logged = (call for line in lines for call in tables(line.record.get("toolCalls")))
+        told = {str(call.get("id")) for call in logged}.intersection(calls)
+        if len(told) == len(calls):
             break
-    for name, call in found.items():
-        answers = [
-            table(table(each.get("functionResponse")).get("response")).get("output")
-            for each in tables(call.get("result"))
-        ]
-        payload = {
-            "hook_event_name": "AfterTool",
-            "session_id": conversation,
-            "cwd": str(directory),
-            "tool_name": call.get("name"),
-            "tool_input": call.get("args"),
-            "tool_response": "\n".join(each for each in answers if isinstance(each, str)),
-            "tool_use_id": name,
-        }
-        yield name, gemini.AGENT.read_event(payload) if call.get("status") == "success" else None
-
-
-def _find_calls(
-    conversation: str, directory: Path, calls: Collection[str], environment: Mapping[str, str]
-) -> dict[str, JsonObject]:
-    """Find what the transcript of a conversation says of calls: a line repeats those before it."""
-    found: dict[str, JsonObject] = {}
-    for path in find_logs([directory.resolve()], environment, "gemini"):
-        if conversation[:8] not in path.name or path.stat().st_size > _LARGEST:
-            continue
-        for line in path.read_bytes().split(b"\n"):
-            record = parse_value(line) if b'"toolCalls"' in line else None
-            logged = tables(table(record).get("toolCalls"))
-            found |= {str(call["id"]): call for call in logged if call.get("id") in calls}
-    return found
+    agent = gemini.AGENT
+    # A line repeats those before it.
+    shown = {call.id: call for call in agent.read_log(agent.logs[0], lines)}
+    return told, [
+        replace(call, directory=str(directory))
+        for name, call in shown.items()
+        if any(f"{name}.".startswith(f"{each}.") for each in told)
+    ]
 
 
 NAME = "acp"

@@ -118,10 +118,9 @@ class Relay:
         from hkgit.agents.acp.messages import find_answers
 
         conversation = event.session.removeprefix(f"{NAME}-")
-        for call, look in find_answers(conversation, event.directory, calls, os.environ):
-            calls.remove(call)
-            if look is not None:
-                recorder.after(look)
+        told, shown = find_answers(conversation, event.directory, calls, os.environ)
+        self._untold[event.session] = [each for each in calls if each not in told]
+        recorder.learn_earlier(shown)
 
 
 def find_sessions_of_hooks(root: Path, session: str) -> list[Path]:

@@ -9,12 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from hkgit.agents.agent import Agent, Log
+from hkgit.agents.agent import Agent, Settings
+from hkgit.agents.logged_call import Log
 from hkgit.agents.transcripts import aider_chat, aider_history
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
 
 _AIDER = """\
 llm-history-file: .aider.llm.history
@@ -24,10 +21,8 @@ git-commit-verify: true
 """
 
 
-def _list_parts(command: str) -> list[Part]:
-    from hkgit.agents.setup.settings import YamlPart
-
-    return [YamlPart(".aider.conf.yml", _AIDER)]
+def _build_settings(command: str) -> Settings:
+    return {".aider.conf.yml": _AIDER}
 
 
 def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
@@ -39,13 +34,13 @@ def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]
 
 AGENT = Agent(
     name="aider",
-    list_parts=_list_parts,
+    settings=_build_settings,
     logs=(
         Log(
             "aider",
             _find_logs,
             aider_chat.detects,
-            aider_chat.calls,
+            aider_chat.says,
             suffix=aider_chat.SUFFIX,
             read=aider_chat.read_chat,
         ),
@@ -53,7 +48,7 @@ AGENT = Agent(
             "aider",
             _find_logs,
             aider_history.detects,
-            aider_history.calls,
+            aider_history.says,
             suffix=aider_history.SUFFIX,
             read=aider_history.read_history,
         ),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
-from hkgit.agents.agent import Agent, Log
+from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import (
     END,
     HOOK_SECONDS,
@@ -23,19 +23,25 @@ from hkgit.agents.events import (
     ToolReading,
 )
 from hkgit.agents.json_fields import parse_time, table, tables, text
-from hkgit.agents.live_transcript import make_attachment_finder, read_attached, read_own_lines
+from hkgit.agents.live_transcript import read_attached
 from hkgit.agents.log_stores import find_projects
-from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.logged_call import (
+    About,
+    Line,
+    Log,
+    LoggedAnswer,
+    LoggedCall,
+    Record,
+    Said,
+    attach,
+    name_conversation,
+)
 from hkgit.agents.logged_diffs import parse_structured_patch
 from hkgit.agents.tool_answers import searching
 from hkgit.agents.tools import SAID, Tool, editing, telling, text_of, whole_number
 from hkgit.sessions.told_changes import Told, to_bytes
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
 
 NAME = "claude"
 LOG_NAME = "claude-code"
@@ -55,6 +61,9 @@ FAILED = "PostToolUseFailure"
 
 SERVER = "mcp__hkgit__"
 """So the names of the tools of hkgit's server begin."""
+
+_SAID = "hkgit-said"
+"""What the answers of a log hold that those of hooks do not: the words that the model was shown."""
 
 _PREVIEW = 2000
 """So many characters the model sees of an output that is too large, which goes into a file."""
@@ -93,8 +102,19 @@ def _edit_notebook(arguments: JsonObject, answer: object) -> PendingToolEdit | N
     return PendingToolEdit(path, Told((path,), *texts))
 
 
+_replace = telling(editing("file_path", "old_string", "new_string", "replace_all"), _tell_edit)
+
+
+def _edit(arguments: JsonObject, answer: object) -> Did | None:
+    """An edit; in a log as the tool made it: what was sent may have been quoted loosely."""
+    details = table(answer)
+    texts = {"old_string": details.get("oldString"), "new_string": details.get("newString")}
+    made = {name: text for name, text in texts.items() if text is not None}
+    return _replace(arguments | made if _SAID in details else arguments, answer)
+
+
 EDITS: dict[str, Tool] = {
-    "Edit": telling(editing("file_path", "old_string", "new_string", "replace_all"), _tell_edit),
+    "Edit": _edit,
     "MultiEdit": telling(editing("file_path", "edits"), _tell_edit),
     "Write": telling(editing("file_path", "content"), _tell_edit),
     "NotebookEdit": _edit_notebook,
@@ -103,7 +123,9 @@ EDITS: dict[str, Tool] = {
 
 def _read(arguments: JsonObject, answer: object) -> ToolReading | NotebookReading | None:
     """Read the lines that an answer says it shows; it repeats none of a file shown before."""
-    path, file = arguments.get("file_path"), table(table(answer).get("file"))
+    path, details = arguments.get("file_path"), table(answer)
+    words = {"startLine": 1, "content": details[_SAID]} if _SAID in details else {}
+    file = table(details.get("file", words))
     cells = file.get("cells")
     if isinstance(path, str) and isinstance(cells, list):
         sources = (cell.get("source") for cell in tables(cells))
@@ -120,12 +142,9 @@ def _run(arguments: JsonObject, answer: object) -> Shell | None:
     command, details = arguments.get("command"), table(answer)
     if not isinstance(command, str):
         return None
-    output = (
-        answer
-        if isinstance(answer, str)
-        else text_of([details.get("stdout"), details.get("stderr")])
-    )
-    if details.get("persistedOutputPath") is not None:
+    streams = [details.get("stdout"), details.get("stderr")]
+    output = answer if isinstance(answer, str) else text_of(details.get(_SAID, streams))
+    if details.get("persistedOutputPath") is not None and _SAID not in details:
         output, _, _ = output[:_PREVIEW].rpartition("\n")
     return Shell(command, output, told=_tell_changes(table(details.get("bashEditDiff"))))
 
@@ -162,8 +181,8 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-def _list_parts(command: str) -> list[Part]:
-    from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, is_steering
+def _build_settings(command: str) -> Settings:
+    from hkgit.agents.setup.settings import MCP_SERVER, is_steering
 
     failed = {FAILED: [{"matcher": "Bash", "hooks": hook_commands(command)}]}
     called = hooks(command, [*EDITS, "Bash", f"{SERVER}.*"], [*EDITS, *LOOKS])
@@ -172,10 +191,8 @@ def _list_parts(command: str) -> list[Part]:
         # Otherwise it asks for each call, and where nobody answers it refuses.
         settings["permissions"] = {"allow": ["mcp__hkgit"]}
         settings["enabledMcpjsonServers"] = ["hkgit"]
-    return [
-        JsonPart(".mcp.json", {"mcpServers": {"hkgit": MCP_SERVER}}),
-        JsonPart(".claude/settings.json", settings, owner=f"hkgit hook {NAME}"),
-    ]
+    servers = {"mcpServers": {"hkgit": MCP_SERVER}}
+    return {".mcp.json": servers, ".claude/settings.json": settings}
 
 
 def hook_commands(command: str) -> list[dict[str, object]]:
@@ -231,84 +248,44 @@ def _detects(record: Record) -> bool:
     return is_kind and not names.isdisjoint(record)
 
 
-def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
-    """Yield every call of a log whose result it holds, in the order of the results."""
-    pending: dict[object, tuple[Line, Record]] = {}
-    about: Record = {}
-    for each in lines:
-        line = _unify(each, about)
-        if line.record.get("isSidechain") is True and not text(line.record.get("agentId")):
-            continue  # which sub-agent has seen it is not told
-        for number, read in enumerate(_list_attached(line.record)):
-            attached = _begin(line, parse_time(line.record.get("timestamp")), read)
-            yield replace(attached, id=f"{attached.id}.{number}")
-        for block in tables(table(line.record.get("message")).get("content")):
-            if block.get("type") == "tool_use":
-                pending[block.get("id")] = line, block
-            elif block.get("type") == "tool_result" and block.get("tool_use_id") in pending:
-                asked, call = pending.pop(block.get("tool_use_id"))
-                detail = line.record.get("toolUseResult")
-                is_error = isinstance(detail, str) and detail.startswith("Error")
-                if block.get("is_error") is True or is_error:
-                    continue
-                if table(detail).get("staged") is True:
-                    continue  # held for somebody's review: the file is as it was
-                yield _tell(asked, call, line.record, _say(block.get("content")))
+def _says(lines: Iterable[Line]) -> Iterator[Said]:
+    """Yield what each line says.
 
-
-def _unify(line: Line, about: Record) -> Line:
-    """Write a line of a stream (`--output-format stream-json`) as a log has it.
-
-    There the first line describes the session, and fields have other names. A line of a log may
-    wrap one of a sub-agent (`progress`).
+    One may wrap one of a sub-agent (`progress`). Lines of a stream (`--output-format stream-json`)
+    have other names for some fields, and only the first one describes the session.
     """
-    record = line.record
-    data = table(record.get("data"))
-    inner = table(data.get("message"))
-    if record.get("type") == "progress" and "message" in inner:
-        own = {"agentId": data.get("agentId"), "isSidechain": True}
-        return Line(line.where, record | inner | own)
-    if "session_id" not in record or "sessionId" in record:
-        return line
-    if record.get("type") == "system" and "cwd" in record:
-        about |= {"cwd": record["cwd"], "version": record.get("claude_code_version")}
-    more: Record = {"sessionId": record["session_id"]}
-    if "tool_use_result" in record:
-        more["toolUseResult"] = record["tool_use_result"]
-    if record.get("parent_tool_use_id") is not None:
-        more["agentId"] = str(record["parent_tool_use_id"])[-18:]
-    return Line(line.where, about | record | more)
-
-
-def _tell(asked: Line, call: Record, answer: Record, said: str) -> LoggedCall:
-    tool, details = str(call.get("name")), table(answer.get("toolUseResult"))
-    sent = table(call.get("input"))
-    if tool == "Edit":  # as the tool made it: what was sent may have been quoted loosely
-        made = {"old_string": details.get("oldString"), "new_string": details.get("newString")}
-        sent = sent | {key: value for key, value in made.items() if value is not None}
-    elif tool == "Bash":
-        details = {"stdout": said, "bashEditDiff": details.get("bashEditDiff")}
-    elif tool == "Read" and "content" not in table(details.get("file")):
-        details = {"file": {"startLine": 1, "content": said}} | details
-    found = _begin(asked, parse_time(answer.get("timestamp") or asked.record.get("timestamp")))
-    turn = text(table(asked.record.get("message")).get("id")) or ""
-    number = str(call.get("id"))
-    return replace(found, id=number, tool=tool, turn=turn, arguments=sent, answer=details)
-
-
-def _begin(line: Line, time: int, did: Did | None = None) -> LoggedCall:
-    """What a line says of a call: where, when, by whom."""
-    record = line.record
-    session, own = text(record.get("sessionId")) or "unnamed", text(record.get("agentId"))
-    return LoggedCall(
-        time=time,
-        conversation=f"{session[:18]}-{own}" if own else session,
-        agent=f"{LOG_NAME}/{text(record.get('version')) or 'unknown'}",
-        directory=text(record.get("cwd")) or "",
-        where=line.where,
-        id=text(record.get("uuid")) or line.where,
-        did=did,
-    )
+    for line in lines:
+        record, data = line.record, table(line.record.get("data"))
+        if record.get("type") == "progress" and (inner := table(data.get("message"))):
+            record = record | inner | {"agentId": data.get("agentId"), "isSidechain": True}
+        reader = text(record.get("agentId")) or record.get("parent_tool_use_id")
+        if record.get("isSidechain") is True and not reader:
+            continue  # which sub-agent has seen it is not told
+        message = table(record.get("message"))
+        answer = message.get("id") or record.get("uuid") or record.get("id")
+        version = text(record.get("version")) or text(record.get("claude_code_version"))
+        yield About(
+            line.where,
+            time=parse_time(record.get("timestamp")),
+            conversation=name_conversation(
+                record.get("sessionId", record.get("session_id")), reader
+            ),
+            version=version or "",
+            directory=text(record.get("cwd")) or "",
+            turn=str(answer or "") if record.get("type") == "assistant" else "",
+        )
+        yield from attach(record.get("uuid") or line.where, _list_attached(record))
+        for block in tables(message.get("content")):
+            if block.get("type") == "tool_use":
+                number, tool = str(block.get("id")), str(block.get("name"))
+                yield LoggedCall(number, tool, table(block.get("input")))
+            elif block.get("type") == "tool_result" and block.get("is_error") is not True:
+                details = record.get("toolUseResult", record.get("tool_use_result"))
+                is_error = isinstance(details, str) and details.startswith("Error")
+                # What is staged is held for somebody's review: the file is as it was.
+                if not is_error and table(details).get("staged") is not True:
+                    said = {_SAID: _say(block.get("content"))}
+                    yield LoggedAnswer(str(block.get("tool_use_id")), table(details) | said)
 
 
 def _list_attached(record: Record) -> Iterator[ToolReading]:
@@ -344,10 +321,17 @@ AGENT = Agent(
     note=NOTE,
     reword=_reword,
     complete=_complete,
-    list_parts=_list_parts,
-    find_attached=make_attachment_finder(_list_attached, b'"attachment"'),
-    read_earlier=read_own_lines,
-    logs=(Log(LOG_NAME, find_projects("CLAUDE_CONFIG_DIR", ".claude"), _detects, _calls),),
+    settings=_build_settings,
+    learns_earlier=True,
+    logs=(
+        Log(
+            LOG_NAME,
+            find_projects("CLAUDE_CONFIG_DIR", ".claude"),
+            _detects,
+            _says,
+            attached=(b'"attachment"',),
+        ),
+    ),
     user_folder=("CLAUDE_CONFIG_DIR", "", ".claude"),
     remaining=(
         "trust this folder when Claude Code asks: otherwise it ignores a project's approvals",

@@ -10,25 +10,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from itertools import chain, repeat
 from pathlib import Path
 
-from hkgit.agents.agent import Agent, Log
+from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import END, Looks, Shell, ToolReading
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
 from hkgit.agents.live_transcript import read_attached
 from hkgit.agents.log_stores import does_mention
-from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.logged_call import (
+    About,
+    Line,
+    Log,
+    LoggedAnswer,
+    LoggedCall,
+    Record,
+    Said,
+    attach,
+)
 from hkgit.agents.tool_answers import find_changed, name_by_heads, searching, showing
 from hkgit.agents.tools import SAID, Tool, editing, patching, text_of, whole_number
-from hkgit.text.stamps import add_stamp
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import FilePart, Part
 
 NAME = "cline"
 _FOLDER = ".clinerules/hooks"
@@ -92,34 +95,25 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-def _list_parts(command: str) -> list[Part]:
+def _build_settings(command: str) -> Settings:
     # A call that a hook stops ends the whole of its work, so words have to steer it.
-    from hkgit.agents.setup.settings import FilePart, is_steering, read_script
+    from hkgit.agents.setup.settings import is_steering, read_script
 
-    run = command.removesuffix(" --steer")
-    rule = (
-        [
-            FilePart(
-                ".clinerules/hkgit.md", add_stamp(read_script(command, "cline.md"), "<!--", " -->")
-            )
-        ]
-        if is_steering(command)
-        else []
-    )
-    return [
-        _build_script("PreToolUse", "may edit", [*EDITS, "run_commands", _SERVER], run),
-        _build_script("PostToolUse", "read or edit", [*EDITS, *LOOKS], run),
-        *rule,
-    ]
+    before, after = [*EDITS, "run_commands", _SERVER], [*EDITS, *LOOKS]
+    rule = {".clinerules/hkgit.md": read_script(command, "cline.md")}
+    return {
+        f"{_FOLDER}/PreToolUse": _build_script("may edit", before, command),
+        f"{_FOLDER}/PostToolUse": _build_script("read or edit", after, command),
+        **(rule if is_steering(command) else {}),
+    }
 
 
-def _build_script(name: str, do: str, tools: Sequence[str], command: str) -> FilePart:
-    from hkgit.agents.setup.settings import FilePart, guard_in_time, read_script
+def _build_script(do: str, tools: Sequence[str], command: str) -> str:
+    from hkgit.agents.setup.settings import guard_in_time, read_script
 
     patterns = "|".join(f"""*'"toolName":"{tool}'*""" for tool in tools)
-    run = guard_in_time(command)
-    text = read_script(command, "cline.sh", do=do, tools=patterns, run=run)
-    return FilePart(f"{_FOLDER}/{name}", add_stamp(text, "#"), is_executable=True)
+    run = guard_in_time(command.removesuffix(" --steer"))
+    return read_script(command, "cline.sh", do=do, tools=patterns, run=run)
 
 
 def _reword(payload: JsonObject) -> JsonObject | None:
@@ -177,71 +171,34 @@ def _detects(record: Record) -> bool:
     return "cline" in record
 
 
-def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
-    """Yield every call of a session whose result it holds, in the order of the results."""
+def _says(lines: Iterable[Line]) -> Iterator[Said]:
     for line in lines:
-        pending: dict[object, tuple[Record, str]] = {}
-        for message, part in _list_messages(line):
-            call = part.get("tool_use_id")
-            for read in _list_attached(part):
-                yield replace(
-                    _begin(line, message), id=f"{message.get('id')}.{read.path}", did=read
-                )
-            if part.get("type") == "tool_use":
-                pending[part.get("id")] = part, str(message.get("id"))
-            elif part.get("type") == "tool_result" and call in pending:
-                yield from _tell(line, message, *pending.pop(call), part.get("content"))
-
-
-def _list_attached(part: Record) -> Iterator[ToolReading]:
-    """List the file that a part of a prompt shows (`@file`)."""
-    if part.get("type") == "file":
-        yield from read_attached(part.get("path"), part.get("content"))
-
-
-def _find_attached(transcript: Path) -> list[ToolReading]:
-    """Find the files that are in prompts; the agent gives them between its answers alone."""
-    with suppress(OSError):
-        parts = (part for line in _read_session(transcript) for _, part in _list_messages(line))
-        return [read for part in parts for read in _list_attached(part)]
-    return []
-
-
-def _list_messages(line: Line) -> Iterator[tuple[Record, Record]]:
-    """The parts of a session's messages, each with its message."""
-    for message in tables(table(line.record.get("cline")).get("messages")):
-        yield from ((message, part) for part in tables(message.get("content")))
-
-
-def _tell(
-    line: Line, message: Record, call: Record, turn: str, answer: object
-) -> Iterator[LoggedCall]:
-    tool = str(call.get("name"))
-    results = parse_value(answer) if isinstance(answer, str) else answer  # it may be told as text
-    if tool in EDITS and not all(each.get("success") is True for each in tables([*_list(results)])):
-        return
-    yield replace(
-        _begin(line, message),
-        id=str(call.get("id")),
-        tool=tool,
-        turn=turn,
-        arguments=table(call.get("input")),
-        answer=results,
-    )
-
-
-def _begin(line: Line, message: Record) -> LoggedCall:
-    """What a message says of a call: where, when, by whom."""
-    info = table(line.record.get("info"))
-    version = text(table(table(info.get("metadata")).get("sessionHistoryOrigin")).get("version"))
-    session = text(info.get("session_id")) or text(table(line.record["cline"]).get("sessionId"))
-    return LoggedCall(
-        time=parse_time(message.get("ts")),
-        conversation=session or "unnamed",
-        agent=f"{NAME}/{version or 'unknown'}",
-        directory=text(info.get("cwd")) or "",
-        where=line.where,
-    )
+        info, record = table(line.record.get("info")), table(line.record.get("cline"))
+        origin = table(table(info.get("metadata")).get("sessionHistoryOrigin"))
+        about = About(
+            line.where,
+            conversation=text(info.get("session_id")) or text(record.get("sessionId")) or "",
+            version=text(origin.get("version")) or "unknown",
+            directory=text(info.get("cwd")) or "",
+        )
+        edits: set[str] = set()
+        for message in tables(record.get("messages")):
+            yield replace(about, time=parse_time(message.get("ts")), turn=str(message.get("id")))
+            for part in tables(message.get("content")):
+                call, tool = str(part.get("tool_use_id", part.get("id"))), str(part.get("name"))
+                if part.get("type") == "file":  # of a prompt (`@file`)
+                    read = read_attached(part.get("path"), part.get("content"))
+                    yield from attach(f"{message.get('id')}.{part.get('path')}", read)
+                elif part.get("type") == "tool_use":
+                    edits |= {call} if tool in EDITS else set()
+                    yield LoggedCall(call, tool, table(part.get("input")))
+                elif part.get("type") == "tool_result":
+                    answer = part.get("content")  # it may be told as text
+                    results = parse_value(answer) if isinstance(answer, str) else answer
+                    each_is_well = (each.get("success") is True for each in tables(results))
+                    yield LoggedAnswer(
+                        call, results, has_failed=call in edits and not all(each_is_well)
+                    )
 
 
 def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
@@ -260,9 +217,18 @@ AGENT = Agent(
     denial={"cancel": True, "errorMessage": SAID},
     note={"cancel": False, "contextModification": SAID},
     reword=_reword,
-    find_attached=_find_attached,
-    list_parts=_list_parts,
-    logs=(Log(NAME, _find_logs, _detects, _calls, suffix=_SUFFIX, read=_read_session),),
+    settings=_build_settings,
+    logs=(
+        Log(
+            NAME,
+            _find_logs,
+            _detects,
+            _says,
+            attached=(b'"file"',),
+            suffix=_SUFFIX,
+            read=_read_session,
+        ),
+    ),
     remaining=(
         "let Cline start the server, and not give up after 3 seconds:"
         ' "hkgit": {"command": "hkgit", "args": ["mcp"], "timeout": 30}'

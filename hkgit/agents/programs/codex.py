@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from hkgit.agents.agent import Agent, Log
+from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import (
     Did,
     Editing,
@@ -30,24 +30,24 @@ from hkgit.agents.events import (
     UntoldEdit,
 )
 from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables, text
-from hkgit.agents.live_transcript import (
-    list_lines_back,
-    make_attachment_finder,
-    read_attached,
-    read_own_lines,
-)
+from hkgit.agents.live_transcript import list_lines_back, read_attached
 from hkgit.agents.log_stores import find_mentions
-from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.logged_call import (
+    About,
+    Line,
+    Log,
+    LoggedAnswer,
+    LoggedCall,
+    Record,
+    Said,
+    attach,
+)
 from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.programs import claude
 from hkgit.agents.tools import Tool, patching, shell
 from hkgit.sessions.told_changes import LineHunk, Told, to_bytes
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import dataclass, field, replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
+from hkgit.values import replace
 
 NAME = "codex"
 
@@ -72,26 +72,15 @@ _APPROVED = 'default_tools_approval_mode = "approve"\n'
 """Otherwise it asks for each call, and where nobody answers it refuses."""
 
 
-def _list_parts(command: str) -> list[Part]:
-    from hkgit.agents.setup.settings import JsonPart, TomlPart, is_steering
+def _build_settings(command: str) -> Settings:
+    """The hooks of Claude Code; before a shell command too, and at the end of a turn."""
+    from hkgit.agents.setup.settings import is_steering
 
-    return [
-        TomlPart(".codex/config.toml", _SERVER + (_APPROVED if is_steering(command) else "")),
-        JsonPart(
-            ".codex/hooks.json",
-            {"hooks": _hooks(command)},
-            owner=f"hkgit hook {NAME}",
-        ),
-    ]
-
-
-def _hooks(command: str) -> dict[str, object]:
-    """Those of Claude Code; before a shell command too, and at the end of a turn."""
-    run, both = claude.hook_commands(command), "|".join([*EDITS, *LOOKS])
+    tools = [*EDITS, *LOOKS]
+    stop = {"Stop": [{"hooks": claude.hook_commands(command)}]}
     return {
-        "PreToolUse": [{"matcher": both, "hooks": run}],
-        "PostToolUse": [{"matcher": both, "hooks": run}],
-        "Stop": [{"hooks": run}],
+        ".codex/config.toml": _SERVER + (_APPROVED if is_steering(command) else ""),
+        ".codex/hooks.json": {"hooks": claude.hooks(command, tools, tools) | stop},
     }
 
 
@@ -127,95 +116,75 @@ _EXIT = r"(?m)^(?:Exit code|Process exited with code):? (\d+)"
 _FAILURE = r"(?i)\A.*(?:fail|error|invalid)"
 
 
-@dataclass
-class _Session:
-    """What the log has said of its session so far."""
-
-    id: str = "unnamed"
-    version: str = "unknown"
-    directory: str = ""
-    changes: dict[str, Told] = field(default_factory=dict)
-    """What has been changed, by the id of the item: that of the call, where one made it."""
-    told: set[str] = field(default_factory=set)
-    """The ids of changes that were told: one may be told twice."""
-    turns: dict[object, str] = field(default_factory=dict)
-    """The answer of the model that asked for each call, named by what it had been shown last."""
-    last: str = "first"
-    ran: list[tuple[str, str, Shell]] = field(default_factory=list)
-    """The commands of a script that runs: id, directory, and what each printed."""
-
-
 def _detects(record: Record) -> bool:
     return record.get("type") in ("session_meta", "response_item", "event_msg", "turn_context")
 
 
-def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
-    """Yield every call of a log whose result it holds, in the order of the results."""
-    session = _Session()
-    pending: dict[object, Record] = {}
+def _says(lines: Iterable[Line]) -> Iterator[Said]:
+    """Yield what each line says; an answer of the model is named by what it was shown last."""
+    asked: dict[str, Record] = {}
+    told: set[str] = set()
+    changes: dict[str, Told] = {}  # by the call that has made them
+    ran: list[LoggedCall] = []  # the commands of a script that runs
     for line in lines:
-        payload = table(line.record.get("payload"))
-        kind, call = payload.get("type"), payload.get("call_id")
-        for read in _list_attached(line.record):
-            number = f"{payload.get('id')}.{read.path}"
-            yield _tell(line, session, session.directory, number, "attachment", read)
-        if line.record.get("type") == "session_meta":
-            session.id = text(payload.get("id")) or session.id
-            session.version = text(payload.get("cli_version")) or session.version
-        if line.record.get("type") in ("session_meta", "turn_context"):
-            session.directory = _read_place(payload.get("cwd")) or session.directory
+        payload, form = table(line.record.get("payload")), line.record.get("type")
+        kind, call = payload.get("type"), str(payload.get("call_id"))
+        head = payload if form == "session_meta" else {}
+        place = payload.get("cwd") if form in ("session_meta", "turn_context") else None
+        yield About(
+            line.where,
+            time=parse_time(line.record.get("timestamp")),
+            conversation=text(head.get("id")) or "",
+            version=text(head.get("cli_version")) or "",
+            directory=_read_place(place) or "",
+            turn="first" if head else "",
+        )
+        yield from attach(payload.get("id") or line.where, _list_attached(payload))
         if kind == "item_completed":
-            yield from _take_item(line, session, table(payload.get("item")), pending)
-        if kind in _ASKING:
-            pending[call] = payload
-            session.turns[call] = session.last
-        session.last = str(call) if kind in _OUTPUTS else session.last
-        if kind in _OUTPUTS and (asked := pending.pop(call, None)) is not None:
-            if asked.get("name") == _SCRIPT and asked.get("type") == "custom_tool_call":
-                yield from _list_shown(line, session, read_result(payload)[1])
-            else:
-                yield from _call(line, session, asked, payload)
+            item = table(payload.get("item"))
+            number, made = str(item.get("id")), _read_changes(item)
+            if number in told:
+                continue  # some versions tell each twice
+            told.add(number)
+            if number in asked:
+                changes |= {} if made is None else {number: made}
+            elif made is not None and made.names:
+                yield LoggedCall(number, "apply_patch", did=PendingToolEdit(made.names[0], made))
+            elif item.get("type") == "CommandExecution":
+                ran += _read_command(item, number)
+        elif kind in _ASKING:
+            asked[call], directory = payload, text(_read_arguments(payload).get("workdir"))
+            yield LoggedCall(call, text(payload.get("name")) or "shell", directory=directory or "")
+        elif kind in _OUTPUTS:
+            sent, (is_well, output) = asked.pop(call, {}), read_result(payload)
+            if sent.get("name") == _SCRIPT and sent.get("type") == "custom_tool_call":
+                yield from (each for each in ran if _is_shown(each.did, output))
+                ran.clear()
+            elif did := _find_did(_read_arguments(sent), is_well, output, changes.pop(call, None)):
+                yield LoggedAnswer(call, did=did)
+            yield About(turn=call)
 
 
-def _list_attached(record: Record) -> Iterator[ToolReading]:
+def _list_attached(payload: Record) -> Iterator[ToolReading]:
     """List the instructions that are before a prompt: of a directory and of those above it."""
-    payload = table(record.get("payload"))
     for part in tables(payload.get("content")) if payload.get("role") == "user" else ():
         if (found := re.fullmatch(_RULES, str(part.get("text")))) is not None:
             for folder in (Path(found[1]), *Path(found[1]).parents):
                 yield from read_attached(str(folder / "AGENTS.md"), found[2])
 
 
-def _take_item(
-    line: Line, session: _Session, item: Record, pending: dict[object, Record]
-) -> Iterator[LoggedCall]:
-    """A command, or a change of files, which belongs to a call that is open, or to a script."""
-    changes = _read_changes(item)
-    number = str(item.get("id"))
-    if number in session.told:
-        return
-    session.told.add(number)
-    if changes is not None and number in pending:
-        session.changes[number] = changes
-    elif changes is not None and changes.names:
-        did = PendingToolEdit(changes.names[0], changes)
-        yield _tell(line, session, session.directory, number, "apply_patch", did)
-    elif item.get("type") == "CommandExecution" and number not in pending:
-        words = _words(item.get("command"))
-        said = text(item.get("aggregated_output")) or ""
-        place = _read_place(item.get("cwd")) or session.directory
-        if words and said:
-            session.ran.append((number, place, Shell(_command(words), said)))
+def _read_command(item: Record, number: str) -> Iterator[LoggedCall]:
+    words, said = _words(item.get("command")), text(item.get("aggregated_output"))
+    if words and said:
+        did, directory = Shell(_command(words), said), _read_place(item.get("cwd")) or ""
+        yield LoggedCall(number, "exec_command", did=did, directory=directory)
 
 
-def _list_shown(line: Line, session: _Session, said: str) -> Iterator[LoggedCall]:
-    """List the commands of a script whose output its answer has shown to the model."""
-    for number, place, ran in session.ran:
-        told = ran.output.strip("\n")
-        in_json = json.dumps(told, ensure_ascii=False)[:-1]
-        if told and (f"\n{told}\n" in f"\n{said}\n" or in_json in said):
-            yield _tell(line, session, place, number, "exec_command", ran)
-    session.ran.clear()
+def _is_shown(ran: Did | None, said: str) -> bool:
+    """Whether the answer of a script has shown the model what a command of it has printed."""
+    told = ran.output.strip("\n") if isinstance(ran, Shell) else ""
+    in_json = json.dumps(told, ensure_ascii=False)[:-1]
+    return bool(told) and (f"\n{told}\n" in f"\n{said}\n" or in_json in said)
 
 
 def _read_place(value: object) -> str | None:
@@ -254,43 +223,15 @@ def _read_changes(item: Record) -> Told | None:
     )
 
 
-def _call(line: Line, session: _Session, asked: Record, answer: Record) -> Iterator[LoggedCall]:
-    is_well, output = read_result(answer)
-    sent = _read_arguments(asked)
+def _find_did(
+    sent: Record, is_well: bool | None, output: str, changes: Told | None
+) -> Editing | Shell | None:
+    """Find what a call has done, if it has: a patch of which nothing is said may be refused."""
     words = _words(sent.get("command", sent.get("cmd")))
     patch = _patch((text(sent.get("input")), text(sent.get("patch")), *words))
-    did: Did
     if patch is not None:
-        did = Editing(patch, "apply-patch", told=Told())
-    elif words:
-        did = Shell(_command(words), output)
-    else:
-        return
-    # A patch of which nothing is said may have been refused; one that failed was.
-    if is_well is False or (patch is not None and is_well is not True):
-        return
-    number, tool = str(asked.get("call_id")), text(asked.get("name")) or "shell"
-    changes = session.changes.pop(number, None)
-    if patch is not None and changes is not None:
-        did = Editing(patch, "apply-patch", told=changes)
-    directory = text(sent.get("workdir")) or session.directory
-    yield _tell(line, session, directory, number, tool, did)
-
-
-def _tell(
-    line: Line, session: _Session, directory: str, number: str, tool: str, did: Did
-) -> LoggedCall:
-    return LoggedCall(
-        time=parse_time(line.record.get("timestamp")),
-        conversation=session.id,
-        agent=f"codex/{session.version}",
-        directory=directory,
-        where=line.where,
-        id=number,
-        tool=tool,
-        did=did,
-        turn=session.turns.get(number, ""),
-    )
+        return Editing(patch, "apply-patch", told=changes or Told()) if is_well else None
+    return Shell(_command(words), output) if words and is_well is not False else None
 
 
 def _command(words: Sequence[str]) -> str:
@@ -379,11 +320,16 @@ AGENT = Agent(
     reword=_reword,
     complete=_complete,
     find_output=find_script_output,
-    find_attached=make_attachment_finder(_list_attached, b"# AGENTS.md instructions for "),
-    read_earlier=read_own_lines,
-    list_parts=_list_parts,
+    learns_earlier=True,
+    settings=_build_settings,
     logs=(
-        Log(NAME, find_mentions("CODEX_HOME", ".codex", "*sessions/**/*.jsonl"), _detects, _calls),
+        Log(
+            NAME,
+            find_mentions("CODEX_HOME", ".codex", "*sessions/**/*.jsonl"),
+            _detects,
+            _says,
+            attached=(b"# AGENTS.md instructions for ",),
+        ),
     ),
     remaining=(
         "trust this project and its hooks when Codex asks, or in /hooks:"

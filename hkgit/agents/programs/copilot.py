@@ -16,20 +16,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.agent import Agent, Log
+from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import END, HOOK_SECONDS, ToolEvent, ToolReading
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.live_transcript import find_last_turn
 from hkgit.agents.log_stores import find_mentions
-from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.logged_call import (
+    About,
+    Line,
+    Log,
+    LoggedAnswer,
+    LoggedCall,
+    Record,
+    Said,
+    name_conversation,
+)
 from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, shell, text_of, whole_number
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import dataclass, field, replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
+from hkgit.values import replace
 
 NAME = "copilot"
 LOG_NAME = "copilot-cli"
@@ -67,19 +72,19 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-def _list_parts(command: str) -> list[Part]:
-    from hkgit.agents.setup.settings import MCP_SERVER, POWERSHELL, JsonPart, guard_in_time
+def _build_settings(command: str) -> Settings:
+    from hkgit.agents.setup.settings import MCP_SERVER, POWERSHELL, guard_in_time
 
     quiet = f"{POWERSHELL}-ErrorAction SilentlyContinue) {{ {command} }}; exit 0"
     call = {"type": "command", "bash": guard_in_time(command), "powershell": quiet}
     run = [{**call, "timeoutSec": HOOK_SECONDS}]
     hooks = {"version": 1, "hooks": {"preToolUse": run, "postToolUse": run}}
     server = {"type": "stdio", **MCP_SERVER}
-    return [
-        JsonPart(".mcp.json", {"mcpServers": {"hkgit": MCP_SERVER}}),
-        JsonPart(".vscode/mcp.json", {"servers": {"hkgit": server}}),
-        JsonPart(".github/hooks/hkgit.json", hooks, owner=f"hkgit hook {NAME}"),
-    ]
+    return {
+        ".mcp.json": {"mcpServers": {"hkgit": MCP_SERVER}},
+        ".vscode/mcp.json": {"servers": {"hkgit": server}},
+        ".github/hooks/hkgit.json": hooks,
+    }
 
 
 def _reword(payload: JsonObject) -> JsonObject | None:
@@ -100,7 +105,8 @@ def _reword(payload: JsonObject) -> JsonObject | None:
 def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
     if event.is_before:
         return event
-    return replace(event, turn=find_last_turn(_find_transcript(str(payload.get("sessionId")))))
+    transcript = _find_transcript(str(payload.get("sessionId")))
+    return replace(event, turn=find_last_turn(LOG, transcript))
 
 
 def _find_transcript(session: str) -> Path:
@@ -127,61 +133,47 @@ def _detects(record: Record) -> bool:
     return kind == "session.start" and data.get("producer") == "copilot-agent"
 
 
-@dataclass
-class _Session:
-    """What the log has said of its session so far."""
-
-    id: str = "unnamed"
-    version: str = "unknown"
-    directory: str = ""
-    turns: dict[object, str] = field(default_factory=dict)
-    """The answer of the model that asked for each call."""
-
-    def hear(self, data: Record) -> None:
-        """Take what the start of a session says."""
-        self.id = text(data.get("sessionId")) or self.id
-        self.version = text(data.get("copilotVersion")) or self.version
-        self.directory = text(table(data.get("context")).get("cwd")) or self.directory
-
-
-def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
-    """Yield every call of a log whose result it holds, in the order of the results."""
-    session = _Session()
-    pending: dict[object, tuple[Line, Record]] = {}
+def _says(lines: Iterable[Line]) -> Iterator[Said]:
+    session, turns = "", dict[object, str]()
     for line in lines:
         kind, data = line.record.get("type"), table(line.record.get("data"))
+        start = data if kind in ("session.start", "session.resume") else {}
+        place = data if kind == "session.context_changed" else table(start.get("context"))
+        session = text(start.get("sessionId")) or session
+        answer = text(data.get("messageId")) or "" if kind == "assistant.message" else ""
+        yield About(
+            line.where,
+            time=parse_time(line.record.get("timestamp")),
+            conversation=session,
+            version=text(start.get("copilotVersion")) or "",
+            directory=text(place.get("cwd")) or "",
+            turn=answer,
+        )
+        turns |= {each.get("toolCallId"): answer for each in tables(data.get("toolRequests"))}
         call = data.get("toolCallId")
-        if kind in ("session.start", "session.resume", "session.context_changed"):
-            session.hear(data if kind != "session.context_changed" else {"context": data})
-        elif kind == "assistant.message":
-            answer = text(data.get("messageId")) or ""
-            session.turns |= {x.get("toolCallId"): answer for x in tables(data.get("toolRequests"))}
-        elif kind == "tool.execution_start":
-            pending[call] = line, data
-        elif kind == "tool.execution_complete" and call in pending:
-            asked, sent = pending.pop(call)
-            if data.get("success") is True:
-                yield _tell(session, asked, sent, line.record)
+        if kind == "tool.execution_start":
+            sent, tool = table(_arguments(data.get("arguments"))), str(data.get("toolName"))
+            # A sub-agent works under the call that has started it.
+            own = text(data.get("parentToolCallId")) or text(line.record.get("agentId"))
+            yield LoggedCall(
+                str(call),
+                tool,
+                sent,
+                conversation=name_conversation(session, own),
+                turn=turns.get(call, ""),
+                is_new=tool == "create",
+            )
+        elif kind == "tool.execution_complete" and data.get("success") is True:
+            words = text(table(data.get("result")).get("content")) or ""
+            yield LoggedAnswer(str(call), {"textResultForLlm": re.sub(_EXIT, "", words)})
 
 
-def _tell(session: _Session, asked: Line, data: Record, answer: Record) -> LoggedCall:
-    result, tool = table(table(answer.get("data")).get("result")), str(data.get("toolName"))
-    # A sub-agent works under the call that has started it.
-    own = text(data.get("parentToolCallId")) or text(asked.record.get("agentId"))
-    return LoggedCall(
-        time=parse_time(answer.get("timestamp")),
-        conversation=f"{session.id[:18]}-{own[-18:]}" if own else session.id,
-        agent=f"{LOG_NAME}/{session.version}",
-        directory=session.directory,
-        where=asked.where,
-        id=str(data.get("toolCallId")),
-        tool=tool,
-        turn=session.turns.get(data.get("toolCallId"), ""),
-        arguments=table(_arguments(data.get("arguments"))),
-        answer={"textResultForLlm": re.sub(_EXIT, "", text(result.get("content")) or "")},
-        is_new=tool == "create",
-    )
-
+LOG = Log(
+    LOG_NAME,
+    find_mentions("COPILOT_HOME", ".copilot", "session-state/*/events.jsonl"),
+    _detects,
+    _says,
+)
 
 AGENT = Agent(
     name=NAME,
@@ -193,15 +185,8 @@ AGENT = Agent(
     note={"additionalContext": SAID},
     reword=_reword,
     complete=_complete,
-    list_parts=_list_parts,
-    logs=(
-        Log(
-            LOG_NAME,
-            find_mentions("COPILOT_HOME", ".copilot", "session-state/*/events.jsonl"),
-            _detects,
-            _calls,
-        ),
-    ),
+    settings=_build_settings,
+    logs=(LOG,),
     user_folder=("COPILOT_HOME", "", ".copilot"),
     remaining=(
         "trust this folder when Copilot asks: until then it runs no hooks,"

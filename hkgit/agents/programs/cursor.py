@@ -11,22 +11,19 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 
-from hkgit.agents.agent import Agent, Keys
+from hkgit.agents.agent import Agent, Keys, Settings
 from hkgit.agents.events import HOOK_SECONDS, Did, Editing, PendingToolEdit, Shell
 from hkgit.agents.json_fields import text
 from hkgit.agents.tools import SAID, Tool, make_editing, reading, text_of
 from hkgit.text.strict_json import JsonObject
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
-
 NAME = "cursor"
 _BEFORE, _AFTER = "preToolUse", "postToolUse"
+_HOOKS = ".cursor/hooks.json"
 
 
-def _list_parts(command: str) -> list[Part]:
-    from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, guard_in_time
+def _build_settings(command: str) -> Settings:
+    from hkgit.agents.setup.settings import MCP_SERVER, guard_in_time
 
     run = {"command": guard_in_time(command), "timeout": HOOK_SECONDS}
     hooks = {
@@ -35,15 +32,8 @@ def _list_parts(command: str) -> list[Part]:
         "afterFileEdit": [run],
         "afterShellExecution": [run],
     }
-    return [
-        JsonPart(".cursor/mcp.json", {"mcpServers": {"hkgit": MCP_SERVER}}),
-        JsonPart(
-            ".cursor/hooks.json",
-            {"hooks": hooks},
-            '{\n  "version": 1\n}\n',
-            owner=f"hkgit hook {NAME}",
-        ),
-    ]
+    servers = {"mcpServers": {"hkgit": MCP_SERVER}}
+    return {".cursor/mcp.json": servers, _HOOKS: {"hooks": hooks}}
 
 
 def _edit(arguments: JsonObject, answer: object) -> PendingToolEdit | None:
@@ -105,5 +95,6 @@ AGENT = Agent(
     note={"additional_context": SAID},
     keys=Keys(before=_BEFORE, after=_AFTER, answer="tool_output", session="conversation_id"),
     reword=_reword,
-    list_parts=_list_parts,
+    settings=_build_settings,
+    new_settings={_HOOKS: {"version": 1}},
 )

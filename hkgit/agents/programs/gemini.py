@@ -13,16 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 
-from hkgit.agents.agent import Agent, Keys, Log
+from hkgit.agents.agent import Agent, Keys, Settings
 from hkgit.agents.events import END, HOOK_SECONDS, Did, Shell, ToolEvent, ToolReading
-from hkgit.agents.json_fields import parse_time, table, tables, text
-from hkgit.agents.live_transcript import (
-    find_last_turn,
-    list_named_parts,
-    make_attachment_finder,
-    read_attached,
-)
-from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.json_fields import join_texts, parse_time, table, tables, text
+from hkgit.agents.live_transcript import find_last_turn, list_named_parts, read_attached
+from hkgit.agents.logged_call import About, Line, Log, LoggedCall, Record, Said, attach
 from hkgit.agents.tool_answers import find_code, name_by_heads, searching, showing
 from hkgit.agents.tools import (
     SAID,
@@ -38,10 +33,6 @@ from hkgit.sessions.told_changes import Told, to_bytes
 from hkgit.text.hashes import sha256
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
 
 NAME = "gemini"
 LOG_NAME = "gemini-cli"
@@ -138,8 +129,8 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-def _list_parts(command: str) -> list[Part]:
-    from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, guard_in_time, is_steering
+def _build_settings(command: str) -> Settings:
+    from hkgit.agents.setup.settings import MCP_SERVER, guard_in_time, is_steering
 
     guarded, limit = guard_in_time(command), HOOK_SECONDS * 1000
     run = [{"name": "hkgit", "type": "command", "command": guarded, "timeout": limit}]
@@ -150,8 +141,7 @@ def _list_parts(command: str) -> list[Part]:
     }
     # Otherwise it asks for each call, and has no such tool where nobody answers.
     server = MCP_SERVER | ({"trust": True} if is_steering(command) else {})
-    settings = {"mcpServers": {"hkgit": server}, "hooks": hooks}
-    return [JsonPart(SETTINGS, settings, owner=f"hkgit hook {NAME}")]
+    return {SETTINGS: {"mcpServers": {"hkgit": server}, "hooks": hooks}}
 
 
 def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
@@ -178,7 +168,7 @@ def _find_reader(event: ToolEvent) -> ToolEvent:
         return replace(event, session=session_name(NAME, conversation, SEVERAL), turn=SEVERAL)
     own = at_work[0] if at_work else event.transcript
     reader = own.stem if at_work else None
-    turn = "" if event.is_before else find_last_turn(own)
+    turn = "" if event.is_before else find_last_turn(LOG, own)
     return replace(event, session=session_name(NAME, conversation, reader), turn=turn)
 
 
@@ -219,91 +209,67 @@ def _detects(record: Record) -> bool:
     return "projectHash" in record and "sessionId" in record
 
 
-class _Chat:
-    """What a log has said of its session so far."""
-
-    def __init__(self) -> None:
-        self.id = "unnamed"
-        self.project: str | None = None
-        self.directory = ""
-
-    def hear(self, record: Record) -> None:
-        """Take what a line says of the session."""
-        self.id = text(record.get("sessionId")) or self.id
-        self.project = text(record.get("projectHash")) or self.project
-        if not self.directory and record.get("type") == "user":
-            words = "\n".join(
-                text(part.get("text")) or "" for part in tables(record.get("content"))
-            )
-            found = re.search(_WORKSPACE, words)
-            self.directory = found[1].strip() if found is not None else ""
-
-    def place(self, name: str | None) -> str:
-        """Where the agent worked; `name` is a path in it, which the hash of its root confirms."""
-        if not self.directory and name is not None and self.project is not None:
-            above = PurePath(name).parents
-            hashes = (str(root) for root in above if _hash(str(root)) == self.project)
-            self.directory = next(hashes, "")
-        return self.directory
-
-
-def _hash(path: str) -> str:
-    return sha256(path.encode("utf-8", "surrogatepass")).hexdigest()
-
-
 _CONTEXT = r"(?s)--- Context from: ([^\n]+) ---\n(.*?)\n--- End of Context from: \1 ---"
 
 
-def _list_attached(record: Record) -> Iterator[ToolReading]:
+def _list_attached(message: Record) -> Iterator[ToolReading]:
     """List the files that are in a prompt (`@file`), or before the first one (GEMINI.md)."""
-    for each in (record, *tables(table(record.get("$set")).get("messages"))):
-        if each.get("type") == "user":
-            yield from list_named_parts(each.get("content"))
-            for part in tables(each.get("content")):
-                for path, content in re.findall(_CONTEXT, str(part.get("text"))):
-                    yield from read_attached(path, content)
+    if message.get("type") == "user":
+        yield from list_named_parts(message.get("content"))
+        for part in tables(message.get("content")):
+            for path, content in re.findall(_CONTEXT, str(part.get("text"))):
+                yield from read_attached(path, content)
 
 
-def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
-    """Yield every call of a log whose result it holds, in the order of the results."""
-    chat = _Chat()
+def _says(lines: Iterable[Line]) -> Iterator[Said]:
+    """Yield what each line says; where the agent works a prompt says, or a path in it."""
+    project, directory = "", ""
     for line in lines:
-        chat.hear(line.record)
-        later = table(line.record.get("$set")).get("messages")
-        for record in (line.record, *tables(later)):
-            chat.hear(record)
-            for number, read in enumerate(_list_attached(record)):
-                yield replace(
-                    _begin(line, chat, record), id=f"{record.get('id')}.{number}", did=read
-                )
+        project = text(line.record.get("projectHash")) or project
+        for record in (line.record, *tables(table(line.record.get("$set")).get("messages"))):
+            directory = directory or _find_workspace(record)
+            answer = str(record.get("id") or "") if record.get("type") == "gemini" else ""
+            session = text(line.record.get("sessionId")) or ""
+            time = parse_time(record.get("timestamp"))
+            yield About(line.where, time, session, directory=directory, turn=answer)
+            yield from attach(record.get("id") or line.where, _list_attached(record))
             for call in tables(record.get("toolCalls")):
                 if call.get("status") == "success":
-                    yield _tell(line, chat, call, text(record.get("id")) or "")
+                    told = _tell(call)
+                    directory = directory or _find_root(told, project)
+                    yield replace(told, directory=directory)
 
 
-def _tell(line: Line, chat: _Chat, call: Record, turn: str) -> LoggedCall:
-    sent, shown = table(call.get("args")), call.get("resultDisplay")
-    name = text(table(shown).get("filePath")) or text(sent.get("file_path"))
+def _find_workspace(record: Record) -> str:
+    """Find where the agent works in what it says before the first prompt."""
+    said = join_texts(record.get("content")) if record.get("type") == "user" else ""
+    found = re.search(_WORKSPACE, said)
+    return "" if found is None else found[1].strip()
+
+
+def _find_root(call: LoggedCall, project: str) -> str:
+    """Find which directory around the file of a call has the hash of the project."""
+    shown = table(table(call.answer).get("returnDisplay")).get("filePath")
+    name = text(shown) or text(call.arguments.get("file_path")) or ""
+    above = (str(root) for root in PurePath(name).parents)
+    hashed = (root for root in above if _hash(os.fsencode(root)) == project)
+    return next(hashed, "")
+
+
+def _hash(path: bytes) -> str:
+    return sha256(path).hexdigest()
+
+
+def _tell(call: Record) -> LoggedCall:
     said = (table(part.get("functionResponse")) for part in tables(call.get("result")))
     words = "\n".join(text(table(part.get("response")).get("output")) or "" for part in said)
-    return replace(
-        _begin(line, chat, call),
-        directory=chat.place(name),
-        id=str(call.get("id")),
-        tool=str(call.get("name")),
-        turn=turn,
-        arguments=sent,
-        answer={"llmContent": strip_frame(words), "returnDisplay": shown},
-    )
-
-
-def _begin(line: Line, chat: _Chat, record: Record) -> LoggedCall:
+    shown = call.get("resultDisplay")
     return LoggedCall(
-        time=parse_time(record.get("timestamp")),
-        conversation=chat.id,
-        agent=LOG_NAME,
-        directory=chat.place(None),
-        where=line.where,
+        str(call.get("id")),
+        str(call.get("name")),
+        table(call.get("args")),
+        {"llmContent": strip_frame(words), "returnDisplay": shown},
+        time=parse_time(call.get("timestamp")),
     )
 
 
@@ -311,7 +277,7 @@ def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]
     """A directory a project, which names the project's root, or is called by its hash."""
     base = Path(environment.get("GEMINI_CLI_HOME") or home) / ".gemini" / "tmp"
     names = {str(root) for root in roots}
-    hashes = {sha256(os.fsencode(root)).hexdigest() for root in roots}
+    hashes = {_hash(os.fsencode(root)) for root in roots}
     for folder in base.iterdir() if base.is_dir() else ():
         try:
             root = (folder / ".project_root").read_text("utf-8", "surrogateescape").strip()
@@ -323,6 +289,8 @@ def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]
             yield from folder.glob("chats/**/*.jsonl")
 
 
+LOG = Log(LOG_NAME, _find_logs, _detects, _says, attached=(b"Content from ", b"Context from: "))
+
 AGENT = Agent(
     name=NAME,
     edit_tool=f"{_SERVER}edit",
@@ -333,9 +301,8 @@ AGENT = Agent(
     note={"hookSpecificOutput": {"hookEventName": "AfterTool", "additionalContext": SAID}},
     keys=Keys(before="BeforeTool", after="AfterTool"),
     complete=_complete,
-    find_attached=make_attachment_finder(_list_attached, b"Content from ", b"Context from: "),
-    list_parts=_list_parts,
-    logs=(Log(LOG_NAME, _find_logs, _detects, _calls),),
+    settings=_build_settings,
+    logs=(LOG,),
     user_folder=("GEMINI_CLI_HOME", ".gemini", ".gemini"),
     remaining=(
         "trust this folder when Gemini asks: otherwise it runs no hooks of a project",

@@ -13,20 +13,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.agent import Agent, Keys, Log
+from hkgit.agents.agent import Agent, Keys, Settings
 from hkgit.agents.events import HOOK_SECONDS, Editing, Pause, Shell, ToolEvent, UnshownShell
-from hkgit.agents.json_fields import join_texts, parse_value, table, tables, text
-from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables, text
+from hkgit.agents.log_stores import ask, knows_directory
+from hkgit.agents.logged_call import About, Line, Log, LoggedAnswer, LoggedCall, Record, Said
 from hkgit.agents.tools import SAID, Tool, shell
 from hkgit.edits import encode_text
 from hkgit.git.goose_shell import find_goose_database, find_goose_start
 from hkgit.text.hashes import digest
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
 
 NAME = "goose"
 _SERVER = "hkgit__"
@@ -57,8 +54,8 @@ def _delegate(arguments: JsonObject, answer: object) -> Shell:
 LOOKS: dict[str, Tool] = {"shell": shell("command"), "delegate": _delegate}
 
 
-def _list_parts(command: str) -> list[Part]:
-    from hkgit.agents.setup.settings import JsonPart, guard_in_time
+def _build_settings(command: str) -> Settings:
+    from hkgit.agents.setup.settings import guard_in_time
 
     run = {"type": "command", "command": guard_in_time(command), "timeout": HOOK_SECONDS}
     groups = {
@@ -68,10 +65,7 @@ def _list_parts(command: str) -> list[Part]:
         "Stop": [{"hooks": [run]}],
     }
     about = {"name": "hkgit", "version": "1.0.0", "description": "Evidence for commits"}
-    return [
-        JsonPart(f"{_FOLDER}/plugin.json", about),
-        JsonPart(f"{_FOLDER}/hooks/hooks.json", {"hooks": groups}, owner=f"hkgit hook {NAME}"),
-    ]
+    return {f"{_FOLDER}/plugin.json": about, f"{_FOLDER}/hooks/hooks.json": {"hooks": groups}}
 
 
 def _rule(tools: Sequence[str], run: JsonObject) -> JsonObject:
@@ -111,15 +105,15 @@ def _name_session(given: object) -> object:
 
 _MESSAGES = """
     select messages.id, session_id, working_dir, created_timestamp, content_json
-    from messages join sessions on sessions.id = session_id where ? in ('', session_id)
+    from messages join sessions on sessions.id = session_id where :session in ('', session_id)
     order by messages.id
 """
 
 
-_LATEST = 64
-"""So many messages of a database are looked through, from the last one of a session on."""
-
-_LAST_MESSAGES = "SELECT content_json FROM messages WHERE session_id = ? ORDER BY id DESC LIMIT ?"
+_LAST_MESSAGES = """
+    select content_json from messages where session_id = :session order by id desc limit 64
+"""
+"""So many are looked through, from the last one of a session on."""
 
 
 def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
@@ -127,24 +121,18 @@ def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]
     data = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "goose"
     own = environment.get("GOOSE_PATH_ROOT")
     path = (Path(own, "data", "sessions") if own else data / "sessions") / "sessions.db"
-    if path.is_file():
-        # Few have any.
-        from hkgit.agents.log_stores import knows_directory
-
-        if knows_directory(path, "select working_dir from sessions", roots):
-            yield path
+    if path.is_file() and knows_directory(path, "select working_dir from sessions", roots):
+        yield path
 
 
-def _read_database(path: Path, session: str = "") -> Iterator[Line]:
+def _read_database(place: Path) -> Iterator[Line]:
     """Read the messages in a database as lines of a log, of one session or of all.
 
     Raises OSError where it cannot be read.
     """
-    from hkgit.agents.log_stores import ask
-
-    for row, own, directory, time, content in ask(path, _MESSAGES, session):
+    for row, own, directory, time, content in ask(place, _MESSAGES):
         about = {"goose": own, "directory": directory, "time": time}
-        yield Line(f"{path.name}:{row}", {"info": about, "content": parse_value(str(content))})
+        yield Line(f"{place.name}:{row}", {"info": about, "content": parse_value(str(content))})
 
 
 def _find_output(transcript: Path, call: str) -> str | None:
@@ -152,10 +140,8 @@ def _find_output(transcript: Path, call: str) -> str | None:
 
     The transcript is the database's path, and the session's name below it.
     """
-    from hkgit.agents.log_stores import ask
-
     with suppress(OSError):
-        for (content,) in ask(transcript.parent, _LAST_MESSAGES, transcript.name, _LATEST):
+        for (content,) in ask(transcript, _LAST_MESSAGES):
             for part in tables(parse_value(str(content))):
                 result = table(table(part.get("toolResult")).get("value"))
                 if part.get("id") == call and "content" in result:
@@ -167,38 +153,23 @@ def _detects(record: Record) -> bool:
     return "goose" in table(record.get("info"))
 
 
-def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
-    """Yield every call of a log whose result it holds, in the order of the results."""
-    pending: dict[object, tuple[Line, Record]] = {}
+def _says(lines: Iterable[Line]) -> Iterator[Said]:
     for line in lines:
         info = table(line.record.get("info"))
+        time, session = parse_time(info.get("time")) * 1000, str(info.get("goose"))
+        directory = text(info.get("directory")) or ""
+        yield About(line.where, time, session, directory=directory, turn=line.where)
         for part in tables(line.record.get("content")):
-            key = info.get("goose"), part.get("id")
+            number, call = str(part.get("id")), table(table(part.get("toolCall")).get("value"))
             if part.get("type") == "toolRequest":
-                pending[key] = line, table(table(part.get("toolCall")).get("value"))
-            elif part.get("type") == "toolResponse" and key in pending:
-                asked, call = pending.pop(key)
+                tool = _name_tool(call.get("name"))
+                yield LoggedCall(number, tool, table(call.get("arguments")))
+            elif part.get("type") == "toolResponse":
                 result = table(part.get("toolResult"))
-                answer, tool = table(result.get("value")), str(call.get("name"))
+                answer = table(result.get("value"))
                 has_failed = result.get("status") == "error" or answer.get("isError") is True
-                if not has_failed or _name_tool(tool) == "shell":
-                    yield _tell(info, str(part.get("id")), asked, call, answer)
-
-
-def _tell(info: Record, id: str, asked: Line, call: Record, answer: Record) -> LoggedCall:
-    time = info.get("time")
-    return LoggedCall(
-        time=time * 1000 if isinstance(time, int) else 0,
-        conversation=str(info.get("goose")),
-        agent=NAME,
-        directory=text(info.get("directory")) or "",
-        where=asked.where,
-        id=id,
-        tool=_name_tool(call.get("name")),
-        turn=asked.where,
-        arguments=table(call.get("arguments")),
-        answer=join_texts(answer.get("content")),
-    )
+                said = join_texts(answer.get("content"))
+                yield LoggedAnswer(number, said, has_failed=has_failed)
 
 
 AGENT = Agent(
@@ -213,9 +184,9 @@ AGENT = Agent(
     reword=_reword,
     complete=_complete,
     find_output=_find_output,
-    read_earlier=lambda transcript: _read_database(transcript.parent, transcript.name),
-    list_parts=_list_parts,
-    logs=(Log(NAME, _find_logs, _detects, _calls, suffix="/sessions.db", read=_read_database),),
+    learns_earlier=True,
+    settings=_build_settings,
+    logs=(Log(NAME, _find_logs, _detects, _says, suffix="/sessions.db", read=_read_database),),
     user_folder=("", "", ".agents"),
     remaining=(
         "let goose start the server, with `goose configure` or each time:"

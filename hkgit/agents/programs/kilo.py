@@ -7,16 +7,7 @@ from hkgit.agents.programs import opencode
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
-
 NAME = "kilo"
-_NEW = '{\n  "$schema": "https://app.kilo.ai/config.json"\n}\n'
-
-
-def _list_parts(command: str) -> list[Part]:
-    return opencode.build_parts(command, NAME, "kilo.json", _NEW)
 
 
 def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
@@ -28,6 +19,7 @@ AGENT = replace(
     opencode.AGENT,
     name=NAME,
     complete=_complete,
-    list_parts=_list_parts,
+    settings=lambda command: opencode.build_settings(command, NAME),
+    new_settings={"kilo.json": {"$schema": "https://app.kilo.ai/config.json"}},
     logs=(opencode.keep_log(NAME),),
 )

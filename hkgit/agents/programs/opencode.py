@@ -8,24 +8,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.agent import Agent, Keys, Log
-from hkgit.agents.events import ToolEvent, ToolReading
+from hkgit.agents.agent import Agent, Keys, Settings
+from hkgit.agents.events import ToolEvent
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
-from hkgit.agents.log_stores import find_database
-from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.log_stores import ask, find_database
+from hkgit.agents.logged_call import About, Line, Log, LoggedCall, Record, Said
 from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, reading, shell, text_of
-from hkgit.text.stamps import add_stamp
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
 
 NAME = "opencode"
 SERVER = "hkgit_"
@@ -48,25 +42,21 @@ LOOKS: dict[str, Tool] = {
     "grep": searching(is_base=False, shown=text_of, naming=_LISTED),
 }
 
-_NEW = '{\n  "$schema": "https://opencode.ai/config.json"\n}\n'
+_NEW = {"opencode.json": {"$schema": "https://opencode.ai/config.json"}}
 """A file of settings as OpenCode itself would make of an empty one, in the midst of its work."""
 
 
-def _list_parts(command: str) -> list[Part]:
-    return build_parts(command, NAME, "opencode.json", _NEW)
-
-
-def build_parts(command: str, agent: str, settings: str, new: str) -> list[Part]:
-    """Build the settings that connect OpenCode or a fork of it; its folder is named after it."""
-    from hkgit.agents.setup.settings import FilePart, JsonPart, read_script
+def build_settings(command: str, agent: str = NAME) -> Settings:
+    """Build the settings that connect OpenCode or a fork of it; its files are named after it."""
+    from hkgit.agents.setup.settings import read_script
 
     server = {"type": "local", "command": ["hkgit", "mcp"], "enabled": True}
     values = {"agent": agent, "tools": [*EDITS, *LOOKS], "edits": [*EDITS, "bash"]}
     plugin = read_script(command, "opencode.js", "spawn.js", **values)
-    return [
-        JsonPart(settings, {"mcp": {"hkgit": server}}, new),
-        FilePart(f".{agent}/plugins/hkgit.js", add_stamp(plugin, "//")),
-    ]
+    return {
+        f"{agent}.json": {"mcp": {"hkgit": server}},
+        f".{agent}/plugins/hkgit.js": plugin,
+    }
 
 
 _FORKS = ("kilo",)
@@ -74,37 +64,24 @@ _FORKS = ("kilo",)
 
 _CALLS = """
     select part.id, message_id, part.time_created, session.id, session.directory, session.version,
-    part.data from part join session on session.id = part.session_id where ? in ('', session.id)
+    part.data from part join session on session.id = part.session_id
+    where :session in ('', session.id)
     and (json_extract(part.data, '$.type') = 'tool' or json_extract(part.data, '$.synthetic'))
     order by part.time_created, part.id
 """
 
 
-def _read_database(path: Path, session: str = "") -> Iterator[Line]:
+def _read_database(place: Path) -> Iterator[Line]:
     """Read the calls in a database as lines of a log, of one session or of all.
 
     Raises OSError where it cannot be read.
     """
-    # Few have any.
-    from hkgit.agents.log_stores import ask
-
-    for part, message, created, own, directory, version, data in ask(path, _CALLS, session):
-        about = {"sessionID": own, "directory": directory, "version": version}
-        about["agent"] = path.stem if path.stem in _FORKS else NAME
+    stem = (place if place.is_file() else place.parent).stem
+    agent = stem if stem in _FORKS else NAME
+    for part, message, created, own, directory, version, data in ask(place, _CALLS):
+        about = {"sessionID": own, "directory": directory, "version": version, "agent": agent}
         called = {**table(parse_value(str(data))), "messageID": message, "created": created}
-        yield Line(f"{path.name}:{part}", {"info": about, "part": called})
-
-
-def _read_session(transcript: Path) -> Iterator[Line]:
-    return _read_database(transcript.parent, transcript.name)
-
-
-def _find_attached(transcript: Path) -> list[ToolReading]:
-    """Find the files that are in prompts; the agent gives them between its answers alone."""
-    with suppress(OSError):
-        calls = AGENT.read_log(AGENT.logs[0], _read_session(transcript))
-        return [call.did for call in calls if not call.turn and isinstance(call.did, ToolReading)]
-    return []
+        yield Line(f"{place.name}:{part}", {"info": about, "part": called})
 
 
 def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
@@ -118,50 +95,44 @@ def find_store(name: str) -> Path:
     return Path(base, name, f"{name}.db")
 
 
-def _detects(record: Record) -> bool:
-    """Whether a line is of such a log: of the database, or a whole exported session."""
-    info = table(record.get("info"))
-    return "directory" in info and ("part" in record or "messages" in record)
-
-
 _ATTACHED = "Called the Read tool with the following input: "
 """What is before a file in a prompt."""
 
 
-def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
-    """Yield every call of a log whose result it holds, in order."""
+def _says(lines: Iterable[Line]) -> Iterator[Said]:
     asked: dict[object, Record] = {}
     for line in lines:
         info = table(line.record.get("info"))
+        yield About(
+            line.where,
+            conversation=text(info.get("sessionID")) or text(info.get("id")) or "",
+            version=text(info.get("version")) or "unknown",
+            directory=text(info.get("directory")) or "",
+        )
         messages = tables(line.record.get("messages"))
         parts = (part for message in messages for part in tables(message.get("parts")))
         for part in (table(line.record.get("part")), *parts):
             said, message = text(part.get("text")) or "", part.get("messageID")
             if table(part.get("state")).get("status") == "completed":
-                yield _tell(line, info, part)
+                yield _tell(part)
             elif part.get("synthetic") is True and said.startswith(_ATTACHED):
                 asked[message] = table(parse_value(said.removeprefix(_ATTACHED)))
             elif part.get("synthetic") is True and message in asked:
-                state = {"input": asked.pop(message), "output": said}
-                state["time"] = {"end": part.get("created")}
-                read = {"tool": "read", "callID": part.get("id") or line.where, "state": state}
-                yield _tell(line, info, read)
+                read = LOOKS["read"](asked.pop(message), said)
+                number = str(part.get("id") or line.where)
+                yield LoggedCall(number, "read", did=read, time=parse_time(part.get("created")))
 
 
-def _tell(line: Line, info: Record, part: Record) -> LoggedCall:
+def _tell(part: Record) -> LoggedCall:
     state, tool = table(part.get("state")), str(part.get("tool"))
     about = table(state.get("metadata"))
     return LoggedCall(
+        str(part.get("callID")),
+        tool,
+        table(state.get("input")),
+        text(state.get("output")) or "",
         time=parse_time(table(state.get("time")).get("end")),
-        conversation=text(info.get("sessionID")) or text(info.get("id")) or "unnamed",
-        agent=f"{text(info.get('agent')) or NAME}/{text(info.get('version')) or 'unknown'}",
-        directory=text(info.get("directory")) or "",
-        where=line.where,
-        id=str(part.get("callID")),
-        tool=tool,
         turn=text(part.get("messageID")) or "",
-        arguments=table(state.get("input")),
-        answer=text(state.get("output")) or "",
         is_new=about.get("exists") is False,
         hunks=parse_diff(text(about.get("diff"))) if tool == "edit" else (),
     )
@@ -169,8 +140,17 @@ def _tell(line: Line, info: Record, part: Record) -> LoggedCall:
 
 def keep_log(name: str) -> Log:
     """Describe the log of OpenCode or of a fork of it."""
+
+    def detects(record: Record) -> bool:
+        """Whether a line is of such a log: of the database, or a whole exported session."""
+        info = table(record.get("info"))
+        is_own = info.get("agent", NAME) == name and "directory" in info
+        return is_own and ("part" in record or "messages" in record)
+
     find = find_database(name, f"{name}*.db", "select directory from session")
-    return Log(NAME, find, _detects, _calls, suffix=".db", read=_read_database)
+    return Log(
+        name, find, detects, _says, attached=(b"synthetic",), suffix=".db", read=_read_database
+    )
 
 
 AGENT = Agent(
@@ -183,8 +163,8 @@ AGENT = Agent(
     note=NOTE,
     keys=KEYS,
     complete=_complete,
-    find_attached=_find_attached,
-    read_earlier=_read_session,
-    list_parts=_list_parts,
+    learns_earlier=True,
+    settings=build_settings,
+    new_settings=_NEW,
     logs=(keep_log(NAME),),
 )

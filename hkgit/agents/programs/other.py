@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from hkgit.agents.agent import Agent
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
-
 WORDS = """\
 ## Editing files
 
@@ -22,13 +18,4 @@ what their edits were written against. With its MCP server (`hkgit mcp`) use the
 - commit with git as ever.
 """
 
-COMMENT = ("<!-- ", " -->")
-
-
-def _list_parts(command: str) -> list[Part]:
-    from hkgit.agents.setup.settings import TextPart
-
-    return [TextPart("AGENTS.md", WORDS, COMMENT)]
-
-
-AGENT = Agent(name="other", list_parts=_list_parts)
+AGENT = Agent(name="other", settings=lambda command: {"AGENTS.md": WORDS})

@@ -12,21 +12,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from hkgit.agents.agent import Agent, Log
+from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import ToolReading
 from hkgit.agents.json_fields import join_texts, parse_time, table, tables, text
-from hkgit.agents.live_transcript import make_attachment_finder, read_attached, read_own_lines
+from hkgit.agents.live_transcript import read_attached
 from hkgit.agents.log_stores import find_mentions
-from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.logged_call import (
+    About,
+    Line,
+    Log,
+    LoggedAnswer,
+    LoggedCall,
+    Record,
+    Said,
+    attach,
+)
 from hkgit.agents.programs import opencode
 from hkgit.agents.tool_answers import close_gaps, searching
 from hkgit.agents.tools import Tool, editing, reading, shell, text_of
-from hkgit.text.stamps import add_stamp
-from hkgit.values import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
 
 NAME = "pi"
 
@@ -41,15 +44,15 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-def _list_parts(command: str) -> list[Part]:
-    from hkgit.agents.setup.settings import FilePart, is_of_user, is_steering, read_script
+def _build_settings(command: str) -> Settings:
+    from hkgit.agents.setup.settings import is_of_user, is_steering, read_script
 
     of_user = is_of_user(command)
     values = {"user": of_user, "more": " --user" if of_user else ""}
     names = ["pi.js", "spawn.js", *(["pi_steering.js"] if is_steering(command) else [])]
     text = read_script(command.removesuffix(" --steer"), *names, **values)
     text += "" if is_steering(command) else "\nfunction steer() {}\n"
-    return [FilePart(".pi/extensions/hkgit.js", add_stamp(text, "//"))]
+    return {".pi/extensions/hkgit.js": text}
 
 
 def _detects(record: Record) -> bool:
@@ -62,56 +65,33 @@ _SHOWN = (
 )
 
 
-def _list_attached(record: Record) -> Iterator[ToolReading]:
+def _list_attached(message: Record) -> Iterator[ToolReading]:
     """List the files that are in a prompt (`@file`), or among its instructions (AGENTS.md)."""
-    message = table(record.get("message"))
     if message.get("role") in ("user", "system"):
         said = text_of([message.get("content"), message.get("sections")])
         for path, content in (found for form in _SHOWN for found in re.findall(form, said)):
             yield from read_attached(path, content)
 
 
-def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
-    """Yield every call of a log whose result it holds, in the order of the results."""
-    session: Record = {}
-    pending: dict[object, tuple[Line, Record]] = {}
+def _says(lines: Iterable[Line]) -> Iterator[Said]:
     for line in lines:
-        if line.record.get("type") == "session":
-            session = line.record
-        for number, read in enumerate(_list_attached(line.record)):
-            attached = _begin(session, line)
-            yield replace(attached, id=f"{line.record.get('id')}.{number}", did=read)
-        message = table(line.record.get("message"))
-        if message.get("role") == "assistant":
-            for part in tables(message.get("content")):
-                pending[part.get("id")] = line, part
-        elif message.get("role") == "toolResult" and message.get("toolCallId") in pending:
-            asked, call = pending.pop(message.get("toolCallId"))
-            if message.get("isError") is not True or call.get("name") == "bash":
-                yield _tell(session, asked, call, message)
-
-
-def _tell(session: Record, asked: Line, call: Record, answer: Record) -> LoggedCall:
-    return replace(
-        _begin(session, asked),
-        time=parse_time(answer.get("timestamp")),
-        id=str(call.get("id")),
-        tool=str(call.get("name")),
-        turn=text(asked.record.get("id")) or asked.where,
-        arguments=table(call.get("arguments")),
-        answer=join_texts(answer.get("content")),
-    )
-
-
-def _begin(session: Record, line: Line) -> LoggedCall:
-    """What a line says of a call: where, when, in which session."""
-    return LoggedCall(
-        time=parse_time(line.record.get("timestamp")),
-        conversation=text(session.get("id")) or "unnamed",
-        agent=NAME,
-        directory=text(session.get("cwd")) or "",
-        where=line.where,
-    )
+        record, message = line.record, table(line.record.get("message"))
+        head = record if record.get("type") == "session" else {}
+        is_answer = message.get("role") == "assistant"
+        yield About(
+            line.where,
+            time=parse_time(message.get("timestamp", record.get("timestamp"))),
+            conversation=text(head.get("id")) or "",
+            directory=text(head.get("cwd")) or "",
+            turn=(text(record.get("id")) or line.where) if is_answer else "",
+        )
+        yield from attach(record.get("id") or line.where, _list_attached(message))
+        for call in tables(message.get("content")) if is_answer else ():
+            number, tool = str(call.get("id")), str(call.get("name"))
+            yield LoggedCall(number, tool, table(call.get("arguments")))
+        if message.get("role") == "toolResult":
+            said, has_failed = join_texts(message.get("content")), message.get("isError") is True
+            yield LoggedAnswer(str(message.get("toolCallId")), said, has_failed=has_failed)
 
 
 AGENT = Agent(
@@ -122,15 +102,15 @@ AGENT = Agent(
     denial=opencode.DENIAL,
     note=opencode.NOTE,
     keys=opencode.KEYS,
-    find_attached=make_attachment_finder(_list_attached, b"<file name=", b"<project_instructions "),
-    read_earlier=read_own_lines,
-    list_parts=_list_parts,
+    learns_earlier=True,
+    settings=_build_settings,
     logs=(
         Log(
             NAME,
             find_mentions("PI_CODING_AGENT_DIR", ".pi/agent", "sessions/*/*.jsonl"),
             _detects,
-            _calls,
+            _says,
+            attached=(b"<file name=", b"<project_instructions "),
         ),
     ),
     user_folder=("PI_CODING_AGENT_DIR", "", ".pi/agent"),

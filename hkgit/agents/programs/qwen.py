@@ -8,21 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hkgit.agents.agent import Agent, Log
-from hkgit.agents.events import Did, ToolReading
+from hkgit.agents.agent import Agent, Settings
+from hkgit.agents.events import Did
 from hkgit.agents.json_fields import parse_time, table, tables, text
-from hkgit.agents.live_transcript import list_named_parts, make_attachment_finder, read_own_lines
+from hkgit.agents.live_transcript import list_named_parts
 from hkgit.agents.log_stores import find_projects
-from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.logged_call import (
+    About,
+    Line,
+    Log,
+    LoggedAnswer,
+    LoggedCall,
+    Record,
+    Said,
+    attach,
+    name_conversation,
+)
 from hkgit.agents.programs import claude, gemini
 from hkgit.agents.tool_answers import find_range, searching, showing
 from hkgit.agents.tools import Tool, editing, shell, telling
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
 
 NAME = "qwen"
 LOG_NAME = "qwen-code"
@@ -54,40 +59,59 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-_NEW = '{\n  "$version": 4\n}\n'
+_SETTINGS = ".qwen/settings.json"
+_NEW = {_SETTINGS: {"$version": 4}}
 """Settings that do not name their version it rewrites, and what hooks start is a protected path."""
 
 
-def _list_parts(command: str) -> list[Part]:
-    from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, is_steering
+def _build_settings(command: str) -> Settings:
+    from hkgit.agents.setup.settings import MCP_SERVER, is_steering
 
     server: dict[str, object] = dict(MCP_SERVER)
     if is_steering(command):
         server["trust"] = True  # otherwise it asks at each call
     hooks = claude.hooks(command, [*EDITS, _SHELL, f"{claude.SERVER}.*"], [*EDITS, *LOOKS])
     hooks[claude.FAILED] = [{"matcher": _SHELL, "hooks": claude.hook_commands(command)}]
-    settings = {"mcpServers": {"hkgit": server}, "hooks": hooks}
-    owner = f"hkgit hook {NAME}"
-    return [JsonPart(".qwen/settings.json", settings, _NEW, owner=owner)]
+    return {_SETTINGS: {"mcpServers": {"hkgit": server}, "hooks": hooks}}
 
 
 def _detects(record: Record) -> bool:
     return "sessionId" in record and "parts" in table(record.get("message"))
 
 
-def _calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
-    """Yield every call of a log whose result it holds, in the order of the results."""
-    pending: dict[object, tuple[Line, Record]] = {}
+_OLD_NAMES = {"replace": "edit"}
+"""What its tools are called as well: a hook is told the new name."""
+
+
+def _says(lines: Iterable[Line]) -> Iterator[Said]:
+    """Yield what each line says; a sub-agent has a log of its own."""
     for line in lines:
-        for number, read in enumerate(_list_attached(line.record)):
-            number_of = f"{line.record.get('uuid')}.{number}"
-            yield replace(_begin(line, line.record), id=number_of, did=read)
-        for part in tables(table(line.record.get("message")).get("parts")):
+        record, kind = line.record, line.record.get("type")
+        is_own = record.get("isSidechain") is True
+        yield About(
+            line.where,
+            time=parse_time(record.get("timestamp")),
+            conversation=name_conversation(
+                record.get("sessionId"), record.get("agentId") if is_own else None
+            ),
+            version=text(record.get("version")) or "",
+            directory=text(record.get("cwd")) or "",
+            turn=str(record.get("uuid") or "") if kind == "assistant" else "",
+        )
+        parts = table(record.get("message")).get("parts")
+        if kind == "user":
+            yield from attach(record.get("uuid") or line.where, list_named_parts(parts))
+        for part in tables(parts):
             asked, answer = table(part.get("functionCall")), table(part.get("functionResponse"))
             if asked:
-                pending[asked.get("id")] = line, asked
-            elif answer.get("id") in pending and _has_succeeded(line.record, answer):
-                yield _tell(*pending.pop(answer.get("id")), line.record, answer)
+                tool = _OLD_NAMES.get(str(asked.get("name")), str(asked.get("name")))
+                yield LoggedCall(str(asked.get("id")), tool, table(asked.get("args")))
+            elif answer and _has_succeeded(record, answer):
+                words = text(table(answer.get("response")).get("output")) or ""
+                shown = table(record.get("toolCallResult")).get("resultDisplay")
+                yield LoggedAnswer(
+                    str(answer.get("id")), {"llmContent": words, "returnDisplay": shown}
+                )
 
 
 def _has_succeeded(record: Record, answer: Record) -> bool:
@@ -95,42 +119,6 @@ def _has_succeeded(record: Record, answer: Record) -> bool:
     status = table(record.get("toolCallResult")).get("status")
     is_well = status is None and "error" not in table(answer.get("response"))
     return status == "success" or (is_well and record.get("isSidechain") is True)
-
-
-def _list_attached(record: Record) -> Iterator[ToolReading]:
-    """List the files that were in a prompt (`@file`)."""
-    if record.get("type") == "user":
-        yield from list_named_parts(table(record.get("message")).get("parts"))
-
-
-_OLD_NAMES = {"replace": "edit"}
-"""What its tools are called as well: a hook is told the new name."""
-
-
-def _tell(asked: Line, call: Record, record: Record, answer: Record) -> LoggedCall:
-    words = text(table(answer.get("response")).get("output")) or ""
-    shown = table(record.get("toolCallResult")).get("resultDisplay")
-    return replace(
-        _begin(asked, record),
-        id=str(call.get("id")),
-        tool=_OLD_NAMES.get(str(call.get("name")), str(call.get("name"))),
-        turn=text(asked.record.get("uuid")) or "",
-        arguments=table(call.get("args")),
-        answer={"llmContent": words, "returnDisplay": shown},
-    )
-
-
-def _begin(asked: Line, record: Record) -> LoggedCall:
-    """What a line says of a call: where, when, by whom; a sub-agent has a log of its own."""
-    session = text(record.get("sessionId")) or "unnamed"
-    own = text(record.get("agentId")) if record.get("isSidechain") is True else None
-    return LoggedCall(
-        time=parse_time(record.get("timestamp")),
-        conversation=f"{session[:18]}-{own}" if own else session,
-        agent=f"{LOG_NAME}/{text(record.get('version')) or 'unknown'}",
-        directory=text(record.get("cwd")) or "",
-        where=asked.where,
-    )
 
 
 def _reword(payload: JsonObject) -> JsonObject:
@@ -148,10 +136,18 @@ AGENT = Agent(
     denial=claude.DENIAL,
     note=claude.NOTE,
     reword=_reword,
-    find_attached=make_attachment_finder(_list_attached, b"Content from "),
-    read_earlier=read_own_lines,
-    list_parts=_list_parts,
-    logs=(Log(LOG_NAME, find_projects("QWEN_HOME", ".qwen"), _detects, _calls),),
+    learns_earlier=True,
+    settings=_build_settings,
+    new_settings=_NEW,
+    logs=(
+        Log(
+            LOG_NAME,
+            find_projects("QWEN_HOME", ".qwen"),
+            _detects,
+            _says,
+            attached=(b"Content from ",),
+        ),
+    ),
     user_folder=("QWEN_HOME", "", ".qwen"),
     remaining=("let Qwen Code start the server: qwen mcp approve hkgit",),
 )

@@ -9,26 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from hkgit.agents.agent import Agent, Keys
+from hkgit.agents.agent import Agent, Keys, Settings
 from hkgit.agents.events import Did, Shell
 from hkgit.agents.tools import SAID, Tool, make_editing, text_of
 from hkgit.text.strict_json import JsonObject
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
 
 NAME = "windsurf"
 _BEFORE, _AFTER, _RUN = "pre_write_code", "post_write_code", "post_run_command"
 
 
-def _list_parts(command: str) -> list[Part]:
-    from hkgit.agents.setup.settings import JsonPart, guard_in_time, is_steering
+def _build_settings(command: str) -> Settings:
+    from hkgit.agents.setup.settings import guard_in_time, is_steering
 
     run = [{"command": guard_in_time(command, does_stop=is_steering(command))}]
-    hooks = dict.fromkeys((_BEFORE, _AFTER, _RUN), run)
-    owner = f"hkgit hook {NAME}"
-    return [JsonPart(".windsurf/hooks.json", {"hooks": hooks}, owner=owner)]
+    return {".windsurf/hooks.json": {"hooks": dict.fromkeys((_BEFORE, _AFTER, _RUN), run)}}
 
 
 def _edit(info: JsonObject, answer: object) -> Did | None:
@@ -76,7 +70,7 @@ AGENT = Agent(
         session="trajectory_id",
     ),
     reword=_reword,
-    list_parts=_list_parts,
+    settings=_build_settings,
     remaining=(
         "connect the server in ~/.codeium/windsurf/mcp_config.json (command hkgit, args mcp)",
         "it does not report what it was shown, so its own edits are blind: use --mode steer",

@@ -12,12 +12,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from hkgit.agents.servers.replies import (
-    Reply,
-    drop_next,
-    keep_place,
-    of_error,
-)
+from hkgit.agents.servers.replies import Reply, keep_place, of_error
 from hkgit.agents.servers.roots import Root, choose_root, places, take_caller
 from hkgit.agents.servers.server_calls import CALLS, Tool
 from hkgit.errors import HkgitError, InvalidInput
@@ -95,7 +90,8 @@ class Connection:
         said = sha256(f"{asked}{json.dumps(reply.document['next'])}".encode()).hexdigest()
         known = self._refused.setdefault(worker, set())
         if said in known:
-            return drop_next(reply)
+            document = {key: value for key, value in reply.document.items() if key != "next"}
+            return replace(reply, document=document)
         known.add(said)
         return reply
 
@@ -128,7 +124,7 @@ def _name_programs(reply: Reply) -> Reply:
             return named[value]
         return value
 
-    document, text = name(reply.document), reply.text
+    document, text = name(reply.document), reply.said
     for said, better in named.items():
         text = text.replace(said, better)
-    return replace(reply, document=document, text=text)
+    return replace(reply, document=document, said=text)

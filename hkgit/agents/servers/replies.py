@@ -18,7 +18,7 @@ from hkgit.errors import (
 from hkgit.matching.place import format_confidence
 from hkgit.sessions.answers import EditReport, UndoReport
 from hkgit.sessions.file_lines import Reading
-from hkgit.sessions.session_status import Status
+from hkgit.sessions.session_states import Status
 from hkgit.text.escape import to_json_text, visible
 from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import dataclass, replace
@@ -33,17 +33,32 @@ AROUND = 10
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer as JSON, the same as text for a model, and whether it is a refusal.
+    """An answer as JSON, what is `said` of it to a model, and whether it is a refusal.
 
-    `is_misuse` says that the call was not what its schema asks for.
+    The document may have the call to make `next`. `is_misuse` says that the call was not what its
+    schema asks for.
     `image` is a file that a model looks at; its type is in the document as `mime`.
     """
 
     document: JsonObject
-    text: str
+    said: str
     is_error: bool = False
     is_misuse: bool = False
     image: bytes | None = None
+
+    @property
+    def text(self) -> str:
+        """What is said, and the call to make next as a line of its own."""
+        if "next" not in self.document:
+            return self.said
+        tool, arguments = self.document["next"]["tool"], self.document["next"]["arguments"]
+        following = f"{tool} {json.dumps(arguments, ensure_ascii=False)}"
+        if tool == "edit":
+            kept = (name for name in ("root", "session") if name in arguments)
+            place = "".join(f" and {name} {arguments[name]}" for name in kept)
+            what = f"with the corrected text as shown here{place}"
+            following = f"edit, {what}, if that is what you mean"
+        return f"{self.said}\nNext: {following}"
 
 
 def of_reading(reading: Reading, kept: JsonObject, image: bytes | None) -> Reply:
@@ -52,8 +67,7 @@ def of_reading(reading: Reading, kept: JsonObject, image: bytes | None) -> Reply
     if reading.next_line is not None:
         start = reading.next_line
         document["next"] = call("read", path=document["path"], start_line=start, **kept)
-    text = "\n".join(_reading_lines(reading)) + next_text(document)
-    return Reply(document, text, image=image)
+    return Reply(document, "\n".join(_reading_lines(reading)), image=image)
 
 
 def _reading_lines(reading: Reading) -> Iterator[str]:
@@ -77,20 +91,17 @@ def of_answer(answer: EditReport, *, dry_run: bool, hashline: bool = False) -> R
     error = answer.error
     document = render_apply_json(answer.status, answer.outcomes, None, error, dry_run=dry_run)
     document |= answer.document
+    tags = {"hashline": True} if hashline else {}
     if error is not None:
-        _point_on(document, answer.outcomes)
-        if hashline and document.get("next", {}).get("tool") == "read":
-            document["next"]["arguments"]["hashline"] = True
-        text = "\n".join([answer.for_model(), *map(visible, answer.conflicts)])
-        return Reply(document, text + next_text(document), is_error=True)
+        return _refuse(document, answer.outcomes, answer.for_model(), answer.conflicts, tags)
     if answer.blind:
         first = answer.blind[0]
         before = {} if answer.call is None else {"before": answer.call}
         document["next"] = _reread(first.path, first.lines, 0)
-        document["next"]["arguments"] |= before | ({"hashline": True} if hashline else {})
+        document["next"]["arguments"] |= before | tags
     lines = [*map(outcome_line, answer.outcomes), *(each.what for each in answer.blind)]
     lines += [to_json_text(outcome.diff) or "" for outcome in answer.outcomes if dry_run]
-    return Reply(document, "\n".join(lines) + next_text(document))
+    return Reply(document, "\n".join(lines))
 
 
 def outcome_line(outcome: EditOutcome) -> str:
@@ -102,12 +113,28 @@ def outcome_line(outcome: EditOutcome) -> str:
     return f"{visible(outcome.path)}:{where}  {tied}{notes}"
 
 
-def of_refused(outcomes: Sequence[EditOutcome], error: HkgitError) -> Reply:
+def of_refused(
+    outcomes: Sequence[EditOutcome], error: HkgitError, conflicts: Sequence[str]
+) -> Reply:
     """Reply why nothing was applied."""
     document = render_apply_json(error.status, outcomes, None, error)
-    _point_on(document, outcomes)
-    text = refusal_text(outcomes) or str(error)
-    return Reply(document, f"Nothing was applied.\n{text}{next_text(document)}", is_error=True)
+    words = f"Nothing was applied.\n{refusal_text(outcomes) or error}"
+    return _refuse(document, outcomes, words, conflicts, {})
+
+
+def _refuse(
+    document: JsonObject,
+    outcomes: Sequence[EditOutcome],
+    words: str,
+    conflicts: Sequence[str],
+    tags: JsonObject,
+) -> Reply:
+    """Reply with the call that fixes the first refusal, where one does."""
+    following = _find_fix(outcomes)
+    if following is not None:
+        kept = tags if following["tool"] == "read" else {}
+        document["next"] = following | {"arguments": following["arguments"] | kept}
+    return Reply(document, "\n".join([words, *map(visible, conflicts)]), is_error=True)
 
 
 def of_error(error: HkgitError) -> Reply:
@@ -117,16 +144,10 @@ def of_error(error: HkgitError) -> Reply:
     return Reply(document, to_json_text(str(error)) or "", is_error=True, is_misuse=is_misuse)
 
 
-def of_undone(undone: UndoReport, session: str) -> Reply:
+def of_undone(undone: UndoReport) -> Reply:
     """Reply with what was taken back."""
-    files = [to_json_text(path) or "" for path in undone.files]
-    document = {
-        "status": "undone",
-        "session": session,
-        "calls": list(undone.calls),
-        "files": files,
-    }
-    return Reply(document, f"Undone: {', '.join(undone.calls)}. Changed: {', '.join(files)}.")
+    files = ", ".join(undone.document["files"])
+    return Reply(undone.document, f"Undone: {', '.join(undone.calls)}. Changed: {files}.")
 
 
 def of_status(status: Status) -> Reply:
@@ -149,53 +170,29 @@ def call(tool: str, **arguments: Json) -> JsonObject:
     return {"tool": tool, "arguments": arguments}
 
 
-def next_text(document: JsonObject) -> str:
-    """Write the call to make next, as a line of its own; empty where there is none."""
-    if "next" not in document:
-        return ""
-    tool, arguments = document["next"]["tool"], document["next"]["arguments"]
-    if tool == "edit":
-        kept = (name for name in ("root", "session") if name in arguments)
-        place = "".join(f" and {name} {arguments[name]}" for name in kept)
-        what = f"with the corrected text as shown here{place}"
-        return f"\nNext: edit, {what}, if that is what you mean"
-    return f"\nNext: {tool} {json.dumps(arguments, ensure_ascii=False)}"
-
-
-def drop_next(reply: Reply) -> Reply:
-    """Leave the next call out of a reply."""
-    document = {key: value for key, value in reply.document.items() if key != "next"}
-    text = reply.text.removesuffix(next_text(reply.document))
-    return replace(reply, document=document, text=text)
-
-
 def keep_place(reply: Reply, root: str | None, session: str | None) -> Reply:
     """Make the next call of a reply in the root and the session that this one has named."""
     named = {"root": root, "session": session}
     kept = {name: value for name, value in named.items() if value is not None}
-    if "next" not in reply.document or not kept:
+    if "next" not in reply.document:
         return reply
     following = reply.document["next"]
-    document = reply.document | {
-        "next": following | {"arguments": following["arguments"] | kept},
-    }
-    text = reply.text.removesuffix(next_text(reply.document)) + next_text(document)
-    return replace(reply, document=document, text=text)
+    following |= {"arguments": following["arguments"] | kept}
+    return replace(reply, document=reply.document | {"next": following})
 
 
-def _point_on(document: JsonObject, outcomes: Sequence[EditOutcome]) -> None:
-    """Name the call that fixes the first refusal, where one does."""
+def _find_fix(outcomes: Sequence[EditOutcome]) -> JsonObject | None:
+    """Find the call that fixes the first refusal; None where none does."""
     refused = [each for each in outcomes if each.error is not None]
     corrected = [to_json_text(each.corrected) for each in refused if each.corrected is not None]
     if len(corrected) == len(outcomes) == 1:
-        document["next"] = call("edit", text=corrected[0])
-        return
+        return call("edit", text=corrected[0])
     for outcome in refused:
         error = outcome.error
         # Blind edits of which no lines are named refer to what is not in the checkout.
         if isinstance(error, _READ_AGAIN) and (error.lines or not isinstance(error, BlindEdit)):
-            document["next"] = _reread(outcome.path, error.lines, AROUND)
-            return
+            return _reread(outcome.path, error.lines, AROUND)
+    return None
 
 
 def _reread(path: str, lines: tuple[int, int] | None, around: int) -> JsonObject:

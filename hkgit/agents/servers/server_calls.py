@@ -18,13 +18,13 @@ from hkgit.agents.servers.replies import (
 from hkgit.agents.servers.roots import Root
 from hkgit.applying.outcome import render_apply_json
 from hkgit.applying.workspace import resolve_names
-from hkgit.dialects import DIALECTS, append_at_end, parse_expect, relative_path
+from hkgit.dialects import DIALECTS, append_at_end
+from hkgit.dialects.file_names import parse_expect, relative_path
 from hkgit.edits import RenameFile, Spec
 from hkgit.errors import InvalidInput
 from hkgit.git.repository import Repository
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
-from hkgit.sessions.refused_calls import note_unread_spec
 from hkgit.text.escape import to_json_text, visible
 from hkgit.values import dataclass, replace
 from hkgit.workflows.application import ApplyResult, advise, apply
@@ -48,7 +48,7 @@ from hkgit.workflows.arguments import (
     Values,
     planning_options,
 )
-from hkgit.workflows.landing_policy import explain_differing, find_differing
+from hkgit.workflows.landing_policy import explain_differing
 from hkgit.workflows.target import ApplyRequest
 
 LARGEST_IMAGE = 5 * 2**20
@@ -123,15 +123,70 @@ def _edit(session: EditSession, place: Root, given: Values) -> Reply:
     return of_answer(report, dry_run=dry_run, hashline=is_tagged)
 
 
-def _apply(session: EditSession, place: Root, given: Values) -> Reply:
-    # It opens repositories; the others do not.
+_FIX = "Fix: read those lines in this session, then make this call again."
 
-    return apply_spec(session, _spec(session, place, given, "apply"), given)
+
+def _apply(session: EditSession, place: Root, given: Values) -> Reply:
+    """Commit a spec with its evidence; what the session has read counts as such."""
+    spec = _spec(session, place, given, "apply")
+    expected = map(parse_expect, given.get("expect", ()))
+    request = ApplyRequest(
+        (spec,),
+        branch=given.get("branch"),
+        base=given.get("base"),
+        agent=session.agent if spec.agent is None else spec.agent,
+        message=given.get("message"),
+        # The judge refers to all edits at once.
+        options=planning_options(given, allow_blind=True),
+        reads=(*expected, *session.status().receipts),
+        dry_run=given.get("dry_run", False),
+        say=_say,
+    )
+    result = _add_advice(apply(Repository.discover(session.root), request))
+    if result.error is not None:
+        return of_refused(result.outcomes, result.error, result.conflicts)
+    return _reply_landed(result) if result.landed else _reply_planned(result)
+
+
+def _add_advice(result: ApplyResult) -> ApplyResult:
+    """Add to edits that are refused as blind how they get their evidence."""
+    if not result.blocking:
+        return result
+    differing = explain_differing(result.target, result.blocking)
+    if differing is not None:
+        return advise(result, f"Fix: {differing}")
+    first = result.blocking[0]
+    if first.rev is None:
+        return advise(result, _FIX, first.lines)
+    read = f"hkgit read {first.where} --rev {first.rev}"
+    return advise(result, f"Fix: give `expect` with the hash that `{read}` prints.")
+
+
+def _reply_landed(result: ApplyResult) -> Reply:
+    done, commit = result.commits[-1], result.landed[-1]
+    warning = done.warning
+    warned = [] if warning is None else [f"note: would be rejected: {warning}"]
+    branch = "" if result.target is None else result.target.branch
+    head = f"[{branch} {commit[:12]}] {visible(done.subject)}"
+    text = "\n".join([head, *map(outcome_line, result.outcomes), *warned])
+    return Reply(render_apply_json("applied", result.outcomes, commit), text)
+
+
+def _reply_planned(result: ApplyResult) -> Reply:
+    """What a dry run would change."""
+    diffs = "".join(to_json_text(outcome.diff) or "" for outcome in result.outcomes)
+    messages = "\n".join(each.message.decode("utf-8", "replace") for each in result.commits)
+    document = render_apply_json("applied", result.outcomes, None, dry_run=True)
+    return Reply(document, f"{diffs}\n{messages}")
+
+
+def _say(text: str) -> None:
+    print(f"hkgit: {text}", file=sys.stderr)
 
 
 def _undo(session: EditSession, place: Root, given: Values) -> Reply:
     is_whole = given.get("whole_session", False)
-    return of_undone(session.undo(given.get("call"), whole_session=is_whole), session.session)
+    return of_undone(session.undo(given.get("call"), whole_session=is_whole))
 
 
 def _status(session: EditSession, place: Root, given: Values) -> Reply:
@@ -153,7 +208,7 @@ def _spec(session: EditSession, place: Root, given: Values, call: str) -> Spec:
         spec = session.parse(text, format)
     except InvalidInput as error:
         if not given.get("dry_run", False):
-            note_unread_spec(session.root, session.agent, call, error)
+            session.note_unread(call, error)
         raise
     spec = append_at_end(spec) if is_appending else spec
     if place.within == place.root:
@@ -217,64 +272,3 @@ CALLS = {
     )
 }
 """Everything that can be called, by name."""
-
-
-_FIX = "Fix: read those lines in this session, then make this call again."
-
-
-def apply_spec(session: EditSession, spec: Spec, given: Values) -> Reply:
-    """Commit a spec with its evidence; what the session has read counts as such."""
-    expected = map(parse_expect, given.get("expect", ()))
-    request = ApplyRequest(
-        (spec,),
-        branch=given.get("branch"),
-        base=given.get("base"),
-        agent=session.agent if spec.agent is None else spec.agent,
-        message=given.get("message"),
-        # The judge refers to all edits at once.
-        options=planning_options(given, allow_blind=True),
-        reads=(*expected, *session.status().receipts),
-        dry_run=given.get("dry_run", False),
-    )
-    result = _add_advice(apply(Repository.discover(session.root), request, say=_say))
-    if result.error is not None:
-        reply = of_refused(result.outcomes, result.error)
-        text = "\n".join([reply.text, *map(visible, result.conflicts)])
-        return Reply(reply.document, text, is_error=True)
-    return _reply_landed(result) if result.landed else _reply_planned(result)
-
-
-def _add_advice(result: ApplyResult) -> ApplyResult:
-    """Add to edits that are refused as blind how they get their evidence."""
-    if not result.blocking:
-        return result
-    differing = find_differing(result.target, result.blocking)
-    if differing:
-        return advise(result, f"Fix: {explain_differing(differing)}")
-    first = result.blocking[0]
-    if first.rev is None:
-        return advise(result, _FIX, first.lines)
-    read = f"hkgit read {first.where} --rev {first.rev}"
-    return advise(result, f"Fix: give `expect` with the hash that `{read}` prints.")
-
-
-def _reply_landed(result: ApplyResult) -> Reply:
-    done, commit = result.commits[-1], result.landed[-1]
-    warning = done.warning
-    warned = [] if warning is None else [f"note: would be rejected: {warning}"]
-    branch = "" if result.target is None else result.target.branch
-    head = f"[{branch} {commit[:12]}] {visible(done.subject)}"
-    text = "\n".join([head, *map(outcome_line, result.outcomes), *warned])
-    return Reply(render_apply_json("applied", result.outcomes, commit), text)
-
-
-def _reply_planned(result: ApplyResult) -> Reply:
-    """What a dry run would change."""
-    diffs = "".join(to_json_text(outcome.diff) or "" for outcome in result.outcomes)
-    messages = "\n".join(each.message.decode("utf-8", "replace") for each in result.commits)
-    document = render_apply_json("applied", result.outcomes, None, dry_run=True)
-    return Reply(document, f"{diffs}\n{messages}")
-
-
-def _say(text: str) -> None:
-    print(f"hkgit: {text}", file=sys.stderr)

@@ -15,7 +15,7 @@ from hkgit.agents import HOOKED, MODES, find_agent, has_server, parts_of
 from hkgit.agents.setup.settings import FOR_USER, FilePart, JsonPart, Part
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import InvalidInput
-from hkgit.text.stamps import is_stamped
+from hkgit.text.hashes import is_stamped
 from hkgit.values import dataclass, replace
 from hkgit.workflows.setup_steps import Action, SetupStep, carry_out, keep_file, read
 

@@ -9,7 +9,6 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
 
 from hkgit.errors import InvalidInput
 from hkgit.text.strict_json import Json
@@ -20,6 +19,9 @@ _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _SCALAR = re.compile(r"[-+.\w]+")
 _CLOSING = {"{": "}", "[": "]"}
 _DEEPEST = 100
+
+IsOurs = Callable[[object], bool]
+"""Whether an element of an array is one that some version of hkgit has put there."""
 
 
 @dataclass(frozen=True)
@@ -105,76 +107,79 @@ def _wrong(text: str, at: int) -> InvalidInput:
     return InvalidInput(f"line {line}", "is not JSON", "Fix the settings first.")
 
 
-def remove_outdated(
-    text: str, value: Json, is_ours: Callable[[object], bool], path: tuple[str, ...] = ()
-) -> str:
-    """Remove the elements of arrays that are ours, but not those of `value`.
-
-    Only arrays are looked through that `value` has as well. Raises InvalidInput where the document
-    is not JSON.
-    """
-    node = _at(text, path)
-    if isinstance(node.value, list) and isinstance(value, list):
-
-        def is_outdated(item: JsoncItem) -> bool:
-            return item.node.value not in value and is_ours(item.node.value)
-
-        return _remove_items(text, path, is_outdated)
-    if isinstance(node.value, dict) and isinstance(value, dict):
-        for key in value.keys() & node.value.keys():
-            text = remove_outdated(text, value[key], is_ours, (*path, key))
-    return text
-
-
-def add_members(text: str, value: Json, path: tuple[str, ...] = ()) -> str:
+def add_members(text: str, value: Json, is_ours: IsOurs = lambda element: False) -> str:
     """Add to a document the members of `value` that it lacks, and so on inwards.
 
-    Arrays get the elements that they do not hold yet. Raises InvalidInput where the document is
-    no JSON object, or is already set to something else.
+    Arrays get the elements that they do not hold yet, and lose others that are ours. Raises
+    InvalidInput where the document is not a JSON object, or is already set to something else.
     """
-    node = _at(text, path)
-    if isinstance(node.value, list) and isinstance(value, list):
-        for element in value:
-            if element not in _at(text, path).value:
-                text = _insert_item(text, _at(text, path), "", element)
-    elif isinstance(node.value, dict) and isinstance(value, dict):
-        for key, inner in value.items():
-            if key in node.value:
-                text = add_members(text, inner, (*path, key))
-            else:
-                text = _insert_item(text, _at(text, path), f"{json.dumps(key)}: ", inner)
-    elif node.value != value:
-        where = ".".join(path) or "the settings"
-        raise InvalidInput(
-            where, "is already set to something else", "Take it out, then try again."
-        )
+    found = _without_outdated(parse_jsonc(text).value, value, is_ours)
+    return _change(text, _join(found, value, ()))
+
+
+def remove_members(text: str, value: Json, is_ours: IsOurs = lambda element: False) -> str:
+    """Remove the members and elements of `value` from a document, and what is empty then.
+
+    Of its arrays those that are ours go, too. Raises InvalidInput where it is not JSON.
+    """
+    found = _without_outdated(parse_jsonc(text).value, value, is_ours)
+    return _change(text, _subtract(found, value))
+
+
+def _without_outdated(found: Json, value: Json, is_ours: IsOurs) -> Json:
+    """What is found without the elements that are ours and not as in `value`."""
+    if isinstance(found, list) and isinstance(value, list):
+        return [each for each in found if each in value or not is_ours(each)]
+    if isinstance(found, dict) and isinstance(value, dict):
+        return {k: _without_outdated(v, value.get(k), is_ours) for k, v in found.items()}
+    return found
+
+
+def _join(found: Json, value: Json, path: tuple[str, ...]) -> Json:
+    if isinstance(found, list) and isinstance(value, list):
+        return [*found, *(each for each in value if each not in found)]
+    if isinstance(found, dict) and isinstance(value, dict):
+        own = {k: _join(found[k], v, (*path, k)) if k in found else v for k, v in value.items()}
+        return found | own
+    if found != value:
+        where, what = ".".join(path) or "the settings", "is already set to something else"
+        raise InvalidInput(where, what, "Take it out, then try again.")
+    return found
+
+
+def _subtract(found: Json, value: Json) -> Json:
+    if isinstance(found, list) and isinstance(value, list):
+        return [each for each in found if each not in value]
+    if isinstance(found, dict) and isinstance(value, dict):
+        left = {k: _subtract(v, value[k]) if k in value else v for k, v in found.items()}
+        return {k: v for k, v in left.items() if k not in value or v not in (value[k], {}, [])}
+    return found
+
+
+def _change(text: str, wanted: Json) -> str:
+    """Change a document to what is wanted, item by item: all others keep their bytes."""
+    while (changed := _change_item(text, parse_jsonc(text), wanted)) is not None:
+        text = changed
     return text
 
 
-def remove_members(text: str, value: Json, path: tuple[str, ...] = ()) -> str:
-    """Remove the members and elements of `value` from a document, and what is empty then."""
-    node = _at(text, path)
-    if isinstance(node.value, list) and isinstance(value, list):
-        return _remove_items(text, path, lambda item: item.node.value in value)
-    if not isinstance(node.value, dict) or not isinstance(value, dict):
-        return text
-    for key in value.keys() & node.value.keys():
-        if node.value[key] != value[key]:
-            text = remove_members(text, value[key], (*path, key))
-        if _at(text, (*path, key)).value in (value[key], {}, []):
-            text = _remove_items(text, path, partial(_has_key, key))
-    return text
-
-
-def _has_key(key: str, item: JsoncItem) -> bool:
-    return item.key == key
-
-
-def _at(text: str, path: tuple[str, ...]) -> JsoncNode:
-    node = parse_jsonc(text)
-    for key in path:
-        node = node.get(key)
-    return node
+def _change_item(text: str, node: JsoncNode, wanted: Json) -> str | None:
+    """Take out or put in the first item that differs; None where none does."""
+    if isinstance(wanted, dict):
+        kept = [item.key in wanted for item in node.items]
+        new = [(f"{json.dumps(k)}: ", v) for k, v in wanted.items() if k not in node.value]
+    elif isinstance(wanted, list):
+        kept = [item.node.value in wanted for item in node.items]
+        new = [("", each) for each in wanted if each not in node.value]
+    else:
+        return None
+    if not all(kept):
+        return _without(text, node, kept.index(False))
+    if new:
+        return _insert_item(text, node, *new[0])
+    inner = wanted if isinstance(wanted, dict) else {}
+    changed = (_change_item(text, node.get(key), each) for key, each in inner.items())
+    return next((each for each in changed if each is not None), None)
 
 
 def _insert_item(text: str, node: JsoncNode, name: str, value: Json) -> str:
@@ -225,16 +230,6 @@ def _indent(text: str, at: int) -> str:
     """The whitespace at the beginning of the line that holds `at`."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return line[: len(line) - len(line.lstrip(" \t"))]
-
-
-def _remove_items(text: str, path: tuple[str, ...], is_meant: Callable[[JsoncItem], bool]) -> str:
-    """The text without the items that are meant; each goes with its line and one comma."""
-    while True:
-        node = _at(text, path)
-        number = next((n for n, item in enumerate(node.items) if is_meant(item)), None)
-        if number is None:
-            return text
-        text = _without(text, node, number)
 
 
 def _without(text: str, node: JsoncNode, number: int) -> str:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 from hkgit.agents.events import HOOK_SECONDS
 from hkgit.errors import InvalidInput
-from hkgit.text.stamps import is_stamped
+from hkgit.text.hashes import add_stamp, is_stamped
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 
@@ -96,26 +97,22 @@ class JsonPart:
     owner: str = ""
 
     def add_to(self, text: str | None) -> str:
-        from hkgit.agents.setup import jsonc  # hooks set nothing up
+        from hkgit.agents.setup.jsonc import add_members  # hooks set nothing up
 
-        if text is not None and self.owner:
-            text = jsonc.remove_outdated(text, self.value, self._owns)
-        return jsonc.add_members(self.skeleton if text is None else text, self.value)
+        return add_members(self.skeleton if text is None else text, self.value, self._owns)
 
     def remove_from(self, text: str) -> str | None:
         """Remove the part from the file; None where nothing of anybody's is left."""
-        from hkgit.agents.setup import jsonc
+        from hkgit.agents.setup.jsonc import remove_members
 
-        if self.owner:
-            text = jsonc.remove_outdated(text, self.value, self._owns)
-        left = jsonc.remove_members(text, self.value)
-        return None if left == jsonc.remove_members(self.add_to(None), self.value) else left
+        left = remove_members(text, self.value, self._owns)
+        return None if left == remove_members(self.add_to(None), self.value) else left
 
     def _owns(self, element: object) -> bool:
         """Whether a hook runs commands of this part alone."""
         commands = [*_commands(element)]
         starts = (self.owner, _SHELL, POWERSHELL)
-        return bool(commands) and all(
+        return bool(self.owner and commands) and all(
             self.owner in each and each.startswith(starts) for each in commands
         )
 
@@ -209,6 +206,26 @@ class FilePart:
 
 
 Part = JsonPart | TextPart | FilePart
+
+_SHARED = {".toml": TomlPart, ".yml": YamlPart, ".md": TextPart}
+_COMMENTS = {".md": ("<!-- ", " -->"), ".js": ("// ", "")}
+
+
+def make_part(path: str, value: JsonObject | str, new: JsonObject, owner: str) -> Part:
+    """Make a part of a file's settings: lines of one that others write too, or all of our own.
+
+    A file that is not there yet says what is `new` beside; commands of hooks begin as `owner`.
+    """
+    if isinstance(value, dict):
+        has_hooks = any(owner in each for each in _commands(value))
+        skeleton = json.dumps(new, indent=2) + "\n"
+        return JsonPart(path, value, skeleton, owner if has_hooks else "")
+    name = PurePosixPath(path)
+    before, after = _COMMENTS.get(name.suffix, ("# ", ""))
+    if name.suffix in _SHARED and "hkgit" not in name.name:
+        return _SHARED[name.suffix](path, value, (before, after))
+    text = add_stamp(value, before.rstrip(), after)
+    return FilePart(path, text, is_executable=value.startswith("#!"))
 
 
 def read_script(command: str, *names: str, **values: object) -> str:

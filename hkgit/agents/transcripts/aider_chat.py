@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hkgit.agents.json_fields import text
-from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.logged_call import About, Line, LoggedCall, Record, Said
 from hkgit.agents.transcripts.aider_history import (
     BLOCKS,
     DIFF,
@@ -125,7 +125,7 @@ def detects(record: Record) -> bool:
     return "aider_chat" in record
 
 
-def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
+def says(lines: Iterable[Line]) -> Iterator[Said]:
     """Yield the edits that aider has made of each answer, one after another.
 
     Of an answer of which blocks did not fit it has made the others; which, the files tell.
@@ -136,15 +136,8 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
         made = record.get("applied")
         applied = made if isinstance(made, list) else []
         edits = split_edits(text(record.get("aider_chat")) or "", form)
+        time, version = parse_time(text(record.get("time")) or ""), text(record.get("version"))
+        yield About(line.where, time, f"{NAME}-{line.where}", version or "unknown")
         own = (each for each in edits if record.get("has_failed") or name_file(each) in applied)
         for number, did in enumerate(own, 1):
-            yield LoggedCall(
-                time=parse_time(text(record.get("time")) or ""),
-                conversation=f"{NAME}-{line.where}",
-                agent=f"{NAME}/{text(record.get('version')) or 'unknown'}",
-                directory="",
-                where=line.where,
-                id=f"{line.where}.{number}",
-                tool="answer",
-                did=did,
-            )
+            yield LoggedCall(f"{line.where}.{number}", "answer", did=did)

@@ -13,7 +13,7 @@ from pathlib import Path
 from hkgit import dialects
 from hkgit.agents.events import END, Editing, ToolReading
 from hkgit.agents.json_fields import text
-from hkgit.agents.logged_call import Line, LoggedCall, Record
+from hkgit.agents.logged_call import About, Line, LoggedCall, Record, Said
 from hkgit.dialects import protocol
 from hkgit.dialects.search_replace import write_block
 from hkgit.edits import AnyEdit, Edit
@@ -193,7 +193,7 @@ def detects(record: Record) -> bool:
     return "aider" in record and "asked" in record
 
 
-def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
+def says(lines: Iterable[Line]) -> Iterator[Said]:
     """Yield for each answer the files that its request has shown, and its edits.
 
     An answer is a conversation of its own: the next one is shown all that it needs again.
@@ -201,7 +201,7 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
     answers = [(line, [*_find_shown(line.record.get("asked"))]) for line in lines]
     shown_later = [*(shown for _, shown in answers[1:]), []]
     for (line, shown), later in zip(answers, shown_later, strict=False):
-        asked = line.record.get("asked")
+        asked, time = line.record.get("asked"), parse_time(text(line.record.get("time")) or "")
         edits = [
             *find_edits(
                 text(line.record.get("aider")) or "",
@@ -211,17 +211,10 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
             )
         ]
         done: list[ToolReading | Editing] = [*shown, *edits] if edits else []
+        yield About(line.where, time, f"{NAME}-{line.where}")
         for number, did in enumerate(done, 1):
-            yield LoggedCall(
-                time=parse_time(text(line.record.get("time")) or ""),
-                conversation=f"{NAME}-{line.where}",
-                agent=NAME,
-                directory="",
-                where=line.where,
-                id=f"{line.where}.{number}",
-                tool="chat" if isinstance(did, ToolReading) else "answer",
-                did=did,
-            )
+            tool = "chat" if isinstance(did, ToolReading) else "answer"
+            yield LoggedCall(f"{line.where}.{number}", tool, did=did)
 
 
 def _texts(shown: Iterable[ToolReading]) -> dict[str, str]:

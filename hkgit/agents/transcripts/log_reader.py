@@ -7,9 +7,9 @@ from itertools import chain, islice
 from pathlib import Path
 
 from hkgit.agents import find_agent, list_logged
-from hkgit.agents.agent import Agent, Log
+from hkgit.agents.agent import Agent
 from hkgit.agents.json_fields import parse_value, table, tables, text
-from hkgit.agents.logged_call import Line, LoggedCall
+from hkgit.agents.logged_call import Line, Log, LoggedCall
 from hkgit.agents.transcripts.call_steps import steps_of
 from hkgit.agents.transcripts.log_places import PathMap
 from hkgit.values import dataclass, field

@@ -33,7 +33,6 @@ from hkgit.text.hashes import digest
 from hkgit.text.strict_json import Json
 from hkgit.values import dataclass, replace
 
-_SCP = re.compile(r"(?:[^/@\s:]+@)?[^/@\s:]+:(?!//)\S+")
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -104,10 +103,7 @@ def find_identity(address: str) -> str:
 
 
 def _is_path(address: str) -> bool:
-    if address.lower().startswith("file://"):
-        return True
-    is_remote = "://" in address or _SCP.fullmatch(address) is not None
-    return not is_remote or Path(address).exists()
+    return normalise_url(address).startswith("file:") or Path(address).exists()
 
 
 def _read_lines(path: Path, text: str) -> Iterator[ListedRepository]:
@@ -147,7 +143,7 @@ def _parse_listed(
         check_address(address)
     except HkgitError as error:
         raise InvalidInput(where, f"{error.where} {error.what}", error.fix) from error
-    if "://" not in address and (_SCP.fullmatch(address) is None or Path(address).exists()):
+    if "://" not in address and _is_path(address):
         address = str((path.parent / address).absolute())
     name = name or last_name(find_identity(address))
     return ListedRepository(number=0, name=name, address=address, refs=refs)
@@ -221,13 +217,12 @@ def write_json(path: Path, value: Mapping[str, Json]) -> None:
 class RepositoryState:
     """What the judgement of a repository rests on.
 
-    `basis` names all that its rulings depend on (policy, pins, versions), `evidence` the refs that
-    open ones depend on: what failed, what a key or a record in refs accepts (`lasting` in the
-    tables is false). `tips` are the commits by ref.
+    `basis` names all that its rulings depend on: policy, versions, and the refs on which open ones
+    hang (`lasting` in the tables is false): what failed, what a key or a record in refs accepts.
+    `tips` are the commits by ref.
     """
 
     basis: str
-    evidence: str
     tips: Mapping[str, str]
 
 
@@ -301,8 +296,10 @@ def _plan(
     repository, refs = Repository.discover(mirror), list_mirror(mirror)
     tips = _find_tips(listed, refs, branch)
     policy = _read_policy(repository, named, tips)
-    basis = digest(repr((policy, sorted(tips), describe_versions())).encode())
-    state = RepositoryState(basis, _digest_evidence(refs), tips)
+    own = (BREAK_GLASS, "refs/hkgit/")
+    evidence = sorted(each for each in refs.items() if each[0].startswith(own))
+    basis = repr((policy, sorted(tips), describe_versions(), evidence))
+    state = RepositoryState(digest(basis.encode()), tips)
     if not tips or state == before:
         return PlannedRepository(state, policy)
     first, *others = map(repository.resolve, tips.values())
@@ -346,10 +343,3 @@ def _read_policy(repository: Repository, named: Policy | None, tips: Mapping[str
     if not tips:
         return Policy()
     return read_trusted_policy(repository, repository.resolve(next(iter(tips.values()))))
-
-
-def _digest_evidence(refs: Mapping[str, str]) -> str:
-    """One value for all refs that may change a ruling: hkgit's own, and tags of break-glass."""
-    own = (BREAK_GLASS, "refs/hkgit/")
-    lines = sorted(f"{ref} {name}" for ref, name in refs.items() if ref.startswith(own))
-    return digest("\n".join(lines).encode())

@@ -23,7 +23,7 @@ from contextlib import ExitStack
 from sqlite3 import Connection
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hkgit.audit.commits import History, audit_commit
+from hkgit.audit.commits import AuditedCommit, History
 from hkgit.audit.fleet.plan import (
     FleetDirectory,
     ListedRepository,
@@ -98,7 +98,7 @@ def judge_part(
 
 def _judge(history: History, commits: Sequence[str]) -> list[Rows]:
     policy, judge = history.policy, describe_judges(history.policy)
-    rulings = map(audit_commit, map(history.rule, commits))
+    rulings = map(AuditedCommit, map(history.rule, commits))
     return [make_rows(history.repository, each, policy, judge) for each in rulings]
 
 
@@ -114,23 +114,12 @@ def identify_listed(listed: ListedRepository, roots: tuple[str, ...] = ()) -> Re
     return RepositoryIdentity(name, listed.identity, roots)
 
 
-class _States:
-    """What each repository was like when all of it had been judged; kept beside its rows."""
-
-    def __init__(self, database: Connection) -> None:
-        self._database = database
-        columns = "name TEXT PRIMARY KEY, basis TEXT, evidence TEXT, tips TEXT"
-        database.execute(f"CREATE TABLE IF NOT EXISTS fleet ({columns})")
-
-    def get(self, name: str) -> RepositoryState | None:
-        asked = "SELECT basis, evidence, tips FROM fleet WHERE name = ?"
-        for basis, evidence, tips in self._database.execute(asked, (name,)):
-            return RepositoryState(basis, evidence, json.loads(tips))
-        return None
-
-    def set(self, name: str, state: RepositoryState) -> None:
-        values = (name, state.basis, state.evidence, json.dumps(state.tips))
-        self._database.execute("INSERT OR REPLACE INTO fleet VALUES (?, ?, ?, ?)", values)
+def _read_state(database: Connection, name: str) -> RepositoryState | None:
+    """Read what a repository was like when all of it had been judged."""
+    asked = "SELECT basis, tips FROM states WHERE name = ?"
+    for basis, tips in database.execute(asked, (name,)):
+        return RepositoryState(basis, json.loads(tips))
+    return None
 
 
 VERIFIED, UNCHANGED, EMPTY, SAME, FAILED = "verified", "unchanged", "empty", "same", "failed"
@@ -280,6 +269,8 @@ def verify_fleet(request: FleetRequest, executor: Executor) -> Iterator[FleetRow
         database = stack.enter_context(open_directory(request.directory.tables, is_new=True))
         has_duckdb = request.has_tables and has_duck()
         duck = stack.enter_context(open_duck()) if has_duckdb else None
+        columns = "name TEXT PRIMARY KEY, basis TEXT, tips TEXT"
+        database.execute(f"CREATE TABLE IF NOT EXISTS states ({columns})")
         run = _Run(request, executor, database, duck)
         threads = stack.enter_context(ThreadPoolExecutor(min(len(request.listed), _AT_ONCE)))
         rows: dict[ListedRepository, FleetRow] = {}
@@ -313,7 +304,6 @@ class _Run:
         self.executor = executor
         self.database = database
         self.duck = duck
-        self.states = _States(database)
         self.lock = threading.Lock()
         self.has_ended = False
         self.under_way = set[Future[Any]]()
@@ -354,7 +344,7 @@ class _Run:
     def _verify(self, listed: ListedRepository, identity: RepositoryIdentity) -> FleetRow:
         request, name = self.request, identity.name
         with self.lock:
-            before = self.states.get(name)
+            before = _read_state(self.database, name)
         asked = request.directory, listed, request.policy, before
         plan = self._submit(plan_repository, *asked).result()
         state, policy = plan.state, plan.policy
@@ -391,7 +381,7 @@ class _Run:
         if plan.commits is None:
             return ()
         keep_only(self.database, name, plan.commits)
-        is_same = before is not None and replace(before, tips=plan.state.tips) == plan.state
+        is_same = before is not None and before.basis == plan.state.basis
         held = list_held(self.database, name, plan.policy, with_open=is_same)
         return tuple(each for each in plan.commits if each not in held)
 
@@ -405,14 +395,15 @@ class _Run:
         with transaction(self.database):
             tips = " ".join(state.tips)
             note_repository(self.database, identity, tips, tip=plan.tip, policy=plan.policy)
-            self.states.set(identity.name, replace(state, evidence="") if is_open else state)
+            values = (identity.name, "" if is_open else state.basis, json.dumps(state.tips))
+            self.database.execute("INSERT OR REPLACE INTO states VALUES (?, ?, ?)", values)
         self._write_parquet(identity, tuple(TABLES))
 
     def _fail(
         self, listed: ListedRepository, identity: RepositoryIdentity, failure: HkgitError
     ) -> FleetRow:
         """The row of a repository that could not be judged; the tables say so, too."""
-        state = self.states.get(identity.name)
+        state = _read_state(self.database, identity.name)
         tips = {} if state is None else state.tips
         note_repository(
             self.database,

@@ -6,13 +6,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from hkgit.applying.evidence import RECOVERED, covers, is_empty, is_weak
-from hkgit.audit.commits import AuditedCommit, is_recovered, name_evidence, strength_of
+from hkgit.audit.commits import (
+    AuditedCommit,
+    is_recovered,
+    list_changes,
+    name_evidence,
+    strength_of,
+)
 from hkgit.edits import DIRECTORY, SUBMODULE, File, MappingSnapshot, Overlay, Snapshot, encode_text
 from hkgit.errors import HkgitError, Unverifiable
 from hkgit.evidence.claims import mark
 from hkgit.evidence.derivation import derive
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.evidence.sequence import order_entries
+from hkgit.evidence.verdict import CandidateCommit
 from hkgit.gate.ruling import Ruling
 from hkgit.git.repository import Repository
 from hkgit.text.diff import LineChange, find_changes
@@ -195,8 +202,7 @@ def list_hunks(
 
 def _list_recorded(repository: Repository, commit: AuditedCommit) -> Iterator[ReviewHunk]:
     judged = commit.ruling.judged
-    parents = judged.candidate.parents
-    before: Snapshot = repository.snapshot(parents[0]) if parents else MappingSnapshot()
+    before = _before(repository, judged.candidate)
     files, several = Overlay(before), len(judged.entries) > 1
     entries = order_entries(judged.entries, before) if several else judged.entries
     for _, entry in entries:
@@ -205,7 +211,12 @@ def _list_recorded(repository: Repository, commit: AuditedCommit) -> Iterator[Re
             for hunk in file.hunks:
                 yield _hunk(commit.ruling, entry, file, hunk, base)
         if several:
-            files = Overlay(before, {**files.files, **derive(entry, files)[0]})
+            files = Overlay(before, {**files.files, **derive(entry, files).files})
+
+
+def _before(repository: Repository, candidate: CandidateCommit) -> Snapshot:
+    parents = candidate.parents
+    return repository.snapshot(parents[0]) if parents else MappingSnapshot()
 
 
 def _base(
@@ -314,10 +325,8 @@ def _row(
 def _list_bare(repository: Repository, commit: AuditedCommit) -> Iterator[ReviewHunk]:
     """List what a commit without evidence changes: all of it unseen, as far as anybody can tell."""
     candidate = commit.ruling.judged.candidate
-    parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
-    before = MappingSnapshot() if parent is None else repository.snapshot(parent)
-    after = repository.snapshot(candidate.tree)
-    for change in repository.changes(parent, candidate.tree):
+    before, after = _before(repository, candidate), repository.snapshot(candidate.tree)
+    for change in list_changes(repository, candidate):
         yield from _compare(change.path, before.get(change.path), after.get(change.path))
 
 

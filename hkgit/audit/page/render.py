@@ -1,25 +1,39 @@
-"""Pages as files that fetch nothing."""
+"""What pages show, of a range and of tables, as files that fetch nothing."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable
-from datetime import date
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime
 from functools import cache
 from importlib.resources import files
+from sqlite3 import Connection
 from typing import TYPE_CHECKING
 
 from hkgit import __version__
 from hkgit.applying.evidence import RECOVERED, STRONGEST_FIRST
-from hkgit.audit.commits import REPLAYS
-from hkgit.audit.page.hunks import MOST_HUNKS
-from hkgit.audit.page.page_facts import MOST_NAMED, PageCommit, PageFacts
-from hkgit.audit.reports.findings import describe_rule
-from hkgit.errors import InvalidInput
+from hkgit.audit.audit import Audit
+from hkgit.audit.commits import (
+    REPLAYS,
+    AuditedCommit,
+    fold_agent,
+    list_changes,
+    needs_a_look,
+    rank_weakness,
+)
+from hkgit.audit.page.hunks import MOST_HUNKS, ReviewHunk, list_hunks
+from hkgit.audit.reports.findings import describe_rule, mend
+from hkgit.audit.tables.figures import EACH, Figures, Summary, ask, count_all, sum_up
+from hkgit.audit.tables.rows import Row
+from hkgit.errors import HkgitError, InvalidInput
+from hkgit.evidence.refusal_log import RefusedAttempt
+from hkgit.evidence.verdict import Finding
 from hkgit.gate.ruling import NO_EVIDENCE
+from hkgit.git.repository import Repository
 from hkgit.matching.place import format_confidence, format_decimal
 from hkgit.text.escape import count_noun, visible
+from hkgit.values import dataclass
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -139,3 +153,206 @@ _FILTERS: dict[str, Callable[..., object]] = {
     "percent": _percent,
     "visible": visible,
 }
+
+
+@dataclass(frozen=True)
+class PageCommit:
+    """A commit on the page; `hunks` is None where its details are left out."""
+
+    commit: AuditedCommit
+    hunks: tuple[ReviewHunk, ...] | None
+    paths: tuple[str, ...]
+    mend: str
+
+    @property
+    def anchor(self) -> str:
+        return f"c-{self.commit.id[:12]}"
+
+    @property
+    def unseen(self) -> int:
+        return sum(hunk.unseen for hunk in self.hunks or ())
+
+    @property
+    def agent_names(self) -> tuple[str, ...]:
+        """What a filter by agent compares: names without versions."""
+        return tuple(dict.fromkeys(map(fold_agent, self.commit.agents)))
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What a filter by evidence compares."""
+        bare = (NO_EVIDENCE,) if self.commit.ruling.is_bare else ()
+        return tuple(kind for kind in STRONGEST_FIRST if self.commit.evidence[kind]) or bare
+
+
+@dataclass(frozen=True)
+class FindingGroup:
+    """A rule, and where it was broken by commits that do not pass."""
+
+    rule: str
+    findings: tuple[tuple[PageCommit, Finding], ...]
+
+
+@dataclass(frozen=True)
+class PageFacts:
+    """The page of one range; commits are in the order of review, the weakest first."""
+
+    title: str
+    audit: Audit
+    commits: tuple[PageCommit, ...]
+    groups: tuple[FindingGroup, ...]
+    refusals: tuple[RefusedAttempt, ...] = ()
+
+    @property
+    def left_out(self) -> int:
+        """How many commits are without their hunks."""
+        return sum(each.hunks is None for each in self.commits)
+
+    @property
+    def look_first(self) -> tuple[PageCommit, ...]:
+        """The weakest commits of agents, of which the first screen speaks."""
+        return tuple(each for each in self.commits if needs_a_look(each.commit))[:5]
+
+    @property
+    def days(self) -> tuple[date, date] | None:
+        times = [each.commit.time.date() for each in self.commits]
+        return (min(times), max(times)) if times else None
+
+
+MOST_ROWS = 8_000
+"""Lines of diffs on one page: the weakest commits come first, the rest is named."""
+
+MOST_FINDINGS = 300
+_OPEN = 4
+"""What a commit that can be opened weighs, in lines of diffs."""
+
+MOST_NAMED = 8
+"""Agents on the first screen: those of most commits."""
+
+
+def gather_facts(
+    repository: Repository, title: str, audit: Audit, refusals: Sequence[RefusedAttempt] = ()
+) -> PageFacts:
+    """Collect everything of an audit that the page shows."""
+    commits = tuple(_page_commits(repository, sorted(audit.commits, key=rank_weakness)))
+    return PageFacts(
+        title=visible(title),
+        audit=audit,
+        commits=commits,
+        groups=tuple(_groups(commits)),
+        refusals=tuple(sorted(refusals, key=lambda each: -each.time)),
+    )
+
+
+def _page_commits(repository: Repository, commits: Sequence[AuditedCommit]) -> Iterator[PageCommit]:
+    left = MOST_ROWS
+    for commit in commits:
+        hunks = None
+        if left > 0:
+            hunks = list_hunks(repository, commit)
+            left -= _OPEN + sum(len(hunk.rows) + 2 for hunk in hunks)
+        paths = tuple(map(visible, _list_paths(repository, commit)))
+        yield PageCommit(commit, hunks, paths, visible(mend(commit.ruling)))
+
+
+def _list_paths(repository: Repository, commit: AuditedCommit) -> tuple[str, ...]:
+    """List the files that an agent's commit changes, by their new names; of others none."""
+    judged = commit.ruling.judged
+    if judged.entries:
+        named = (file.new_path or file.name for _, entry in judged.entries for file in entry.files)
+        return tuple(dict.fromkeys(named))
+    if not commit.ruling.is_bare:
+        return ()
+    try:
+        return tuple(change.path for change in list_changes(repository, judged.candidate))
+    except HkgitError:
+        return ()
+
+
+def _groups(commits: Sequence[PageCommit]) -> Iterator[FindingGroup]:
+    found: dict[str, list[tuple[PageCommit, Finding]]] = {}
+    count = 0
+    for each in commits:
+        for finding in each.commit.ruling.findings if not each.commit.passes else ():
+            count += 1
+            if count <= MOST_FINDINGS:
+                found.setdefault(finding.rule, []).append((each, finding))
+    for rule, findings in sorted(found.items(), key=lambda item: -len(item[1])):
+        yield FindingGroup(rule, tuple(findings))
+
+
+@dataclass(frozen=True)
+class RepositorySum:
+    """One repository; `exported` says when its rows were looked at last, `status` how that went."""
+
+    name: str
+    url: str | None
+    status: str
+    error: str | None
+    exported: datetime
+    policy_source: str | None
+    newest: datetime | None
+    figures: Figures
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its last export went well."""
+        return self.status == "ok"
+
+    @property
+    def badness(self) -> tuple[bool, float, float, float]:
+        """A key that sorts the worst last."""
+        of = self.figures
+        failing = of.failing / of.commits if of.commits else 0.0
+        by_agents = of.total("by_agents")
+        bare = of.total("bare") / by_agents if by_agents else 0.0
+        return not self.is_whole, failing, bare, of.total("blind") / of.edits if of.edits else 0.0
+
+
+@dataclass(frozen=True)
+class TableFacts:
+    """What the page shows of all repositories, the worst first.
+
+    `rules`, `commits` and `files` are rows of the queries in figures.sql.
+    """
+
+    repositories: tuple[RepositorySum, ...]
+    summary: Summary
+    rules: list[Row]
+    commits: list[Row]
+    files: list[Row]
+
+    @property
+    def broken(self) -> int:
+        """How many repositories could not be looked at last time."""
+        return sum(not each.is_whole for each in self.repositories)
+
+
+MOST_COMMITS = 200
+MOST_FILES = 50
+
+
+def sum_tables(database: Connection) -> TableFacts:
+    """Sum up what the page shows."""
+    return TableFacts(
+        repositories=tuple(_list_repositories(database)),
+        summary=sum_up(database, step="week"),
+        rules=ask(database, "rules"),
+        commits=ask(database, "commits to look at", most=MOST_COMMITS),
+        files=ask(database, "files to look at", most=MOST_FILES),
+    )
+
+
+def _list_repositories(database: Connection) -> Iterator[RepositorySum]:
+    figures, found = count_all(database, EACH), []
+    for row in ask(database, "repositories"):
+        row["exported"] = datetime.fromisoformat(row["exported"])
+        newest = row["newest"]
+        row["newest"] = None if newest is None else datetime.fromisoformat(newest)
+        found.append(RepositorySum(**row, figures=figures[row["name"]]))
+    yield from sorted(found, key=lambda each: (*(-value for value in each.badness), each.name))
+
+
+def render_tables(database: Connection) -> str:
+    """Render the page. Raises InvalidInput where Jinja2 is not here."""
+    facts = sum_tables(database)
+    return render_template("tables.html", facts=facts, most_commits=MOST_COMMITS)

@@ -12,9 +12,8 @@ from hkgit.gate.ruling import Report, Ruling
 from hkgit.values import dataclass
 
 _MODULES = {
-    "text": "text",
+    **dict.fromkeys(("text", "github"), "text"),
     "json": "plain",
-    "github": "github",
     **dict.fromkeys(("gitlab", "sarif"), "documents"),
 }
 FORMATS = tuple(_MODULES)

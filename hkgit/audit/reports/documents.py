@@ -14,9 +14,10 @@ from hkgit.audit.reports.findings import (
     describe_rule,
     find_rule_url,
     grade,
+    mend,
     read_sections,
+    render_message,
 )
-from hkgit.audit.reports.fix import mend, render_message
 from hkgit.audit.reports.plain import dump_json, to_text
 from hkgit.edits import encode_text
 from hkgit.errors import HkgitError, Rejected

@@ -9,8 +9,7 @@ from textwrap import indent
 
 from hkgit.applying.outcome import error_json
 from hkgit.audit.reports import Judged, ReportTotals
-from hkgit.audit.reports.findings import SourcePlace
-from hkgit.audit.reports.fix import mend
+from hkgit.audit.reports.findings import SourcePlace, mend
 from hkgit.errors import HkgitError
 from hkgit.evidence.verdict import Finding
 from hkgit.gate.ruling import Report, Ruling

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from sqlite3 import Connection
 
-from hkgit.audit.commits import audit_commit, fold_agent
+from hkgit.audit.commits import AuditedCommit, fold_agent
 from hkgit.audit.tables.columns import (
     COUNT,
     FLAG,
@@ -239,12 +239,11 @@ def update_rows(
     Return how many were judged. `name` is what the repository is called
     in the rows; without `repository` itself there are no rows of files.
     """
-    judge = describe_judges(policy)
     held = list_held(database, name, policy)
     fresh = [each for each in commits if each not in held]
-    rulings = map(audit_commit, rule(fresh))
-    rows = (make_rows(repository, each, policy, judge) for each in rulings)
-    add_commits(database, name, rows)
+    judge = describe_judges(policy)
+    rulings = map(AuditedCommit, rule(fresh))
+    add_commits(database, name, (make_rows(repository, each, policy, judge) for each in rulings))
     return len(fresh)
 
 
@@ -255,7 +254,7 @@ def keep_rulings(
     judge, rows = describe_judges(policy), list[Rows]()
     try:
         for ruling in rulings:
-            rows.append(make_rows(None, audit_commit(ruling), policy, judge))
+            rows.append(make_rows(None, AuditedCommit(ruling), policy, judge))
             if len(rows) == _CHUNK:
                 add_commits(database, "", rows)
                 rows.clear()

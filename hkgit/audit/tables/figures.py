@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, timedelta
 from functools import cache
@@ -186,22 +186,14 @@ def list_agents(
     agents = ask(database, "agents")
     for row in agents:
         row["weeks"] = json.loads(row["weeks"])
-    starts = _list_mondays({week for row in agents for week in row["weeks"]})
+    weeks = {date.fromisoformat(week) for row in agents for week in row["weeks"]}
+    starts = _list_starts(weeks, "week", MOST_WEEKS)
     for row in agents:
         row["first"], row["refused"] = starts[0], tries[row["name"]]
         row["weeks"] = tuple(row["weeks"].get(each.isoformat(), 0) for each in starts)
         row["evidence"] = json.loads(row["evidence"] or "{}")
         row["versions"] = tuple(json.loads(row["versions"] or "[]"))
     return tuple(AgentFigures(**row) for row in agents)
-
-
-def _list_mondays(weeks: Iterable[str]) -> list[date]:
-    """The Mondays from the first week to the last, the newest of them."""
-    found = sorted(map(date.fromisoformat, weeks))
-    if not found:
-        return []
-    count = min((found[-1] - found[0]).days // 7 + 1, MOST_WEEKS)
-    return [found[-1] - timedelta(days=7 * back) for back in reversed(range(count))]
 
 
 @dataclass(frozen=True)
@@ -252,15 +244,19 @@ def _group_days(
     found: dict[date, Counter[str]] = defaultdict(Counter)
     for day, counts in days.items():
         found[_start_of(day, step)] += counts
+    starts = _list_starts(found, step, _MOST_PERIODS)
+    periods = (Period(each, {name: found[each][name] for name in REPLAYS}) for each in starts)
+    return tuple(periods), step
+
+
+def _list_starts(found: Collection[date], step: str, most: int) -> list[date]:
+    """List the first days of all periods from the first to the last, or the newest of them."""
     starts: list[date] = []
-    start = max(found)
-    while start >= min(found) and len(starts) < _MOST_PERIODS:
+    start = max(found, default=date.min)
+    while found and start >= min(found) and len(starts) < most:
         starts.append(start)
         start = _start_of(start - timedelta(days=1), step)
-    periods = (
-        Period(each, {name: found[each][name] for name in REPLAYS}) for each in reversed(starts)
-    )
-    return tuple(periods), step
+    return starts[::-1]
 
 
 def _start_of(day: date, step: str) -> date:

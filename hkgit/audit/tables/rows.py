@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlsplit
 
 from hkgit import __version__
 from hkgit.applying.evidence import covers
@@ -15,6 +15,7 @@ from hkgit.audit.commits import (
     AuditedCommit,
     fold_agent,
     is_weak_commit,
+    list_changes,
     name_evidence,
     strength_of,
 )
@@ -23,7 +24,7 @@ from hkgit.edits import Read
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.entry import LEDGER, Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.refusal_log import RefusedAttempt, find_claimed_conflicts
-from hkgit.evidence.verdict import CandidateCommit, Verdict
+from hkgit.evidence.verdict import Verdict
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import find_blind_edits
 from hkgit.gate.ruling import is_lasting
@@ -233,7 +234,11 @@ def _files(repository: Repository, commit: AuditedCommit) -> Iterator[Row]:
     hunks: dict[str, list[ReviewHunk]] = {}
     for hunk in list_hunks(repository, commit, _EVERY_HUNK):
         hunks.setdefault(hunk.path, []).append(hunk)
-    for change in _changes(repository, candidate):
+    try:
+        changes = list_changes(repository, candidate)
+    except HkgitError:  # what cannot be read is said by the verdict
+        return
+    for change in changes:
         is_gone = change.new is None and change.path in moved.values()
         if not is_gone and not change.path.startswith(f"{LEDGER}/"):
             row = _file(change, moved.get(change.path))
@@ -243,14 +248,6 @@ def _files(repository: Repository, commit: AuditedCommit) -> Iterator[Row]:
 
 def _moves(file: RecordedFile) -> bool:
     return file.path is not None and file.new_path not in (None, file.path)
-
-
-def _changes(repository: Repository, candidate: CandidateCommit) -> Sequence[TreeChange]:
-    try:
-        parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
-        return repository.changes(parent, candidate.tree)
-    except HkgitError:  # what cannot be read is said by the verdict
-        return ()
 
 
 def _file(change: TreeChange, old_path: str | None) -> Row:
@@ -300,17 +297,9 @@ def _share(per_mille: int | None) -> float | None:
     return None if per_mille is None else per_mille / 1000
 
 
-_SCHEMED = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<host>[^/?#]*)(?P<path>[^?#]*)", re.I)
 _SCP = re.compile(r"(?P<host>\[[^\]/]+\]|[^/:\[\]]{2,}):(?!:)(?P<path>[^?#]*)")
 _HOST = re.compile(r"(\[[0-9a-f:.%]+\]|[^:@\[\]]+)(:\d*)?")
-_PORTS = {
-    "http": "80",
-    "https": "443",
-    "ssh": "22",
-    "git+ssh": "22",
-    "ssh+git": "22",
-    "git": "9418",
-}
+_PORTS = {"http": 80, "https": 443, "ssh": 22, "git+ssh": 22, "ssh+git": 22, "git": 9418}
 _DRIVE = re.compile(r"[a-z]:[\\/]", re.I)
 _LONGEST = 200
 """Characters of a name in a path: file systems end at 255."""
@@ -327,11 +316,6 @@ class RepositoryIdentity:
     name: str
     url: str | None = None
     roots: tuple[str, ...] = ()
-
-    @property
-    def directory(self) -> str:
-        """The name of its directory below each table."""
-        return f"repository={quote_name(self.name)}"
 
 
 def identify(repository: Repository, tip: str | None = None) -> RepositoryIdentity:
@@ -366,16 +350,23 @@ def normalise_url(address: str, start: str = "/") -> str:
     hold anything: it is named by its hash.
     """
     address = address.strip()
-    schemed = _SCHEMED.match(address)
-    if schemed is not None and schemed["scheme"].lower() != "file":
-        port = _PORTS.get(schemed["scheme"].lower(), "")
-        return _join(address, schemed["host"].rpartition("@")[2], port, schemed["path"])
-    if schemed is not None:
-        return visible(f"file:///{_clean(unquote(schemed['path']))}")
+    if "://" in address and not address.startswith(("/", ".")):
+        try:
+            parts = urlsplit(address)
+        except ValueError:
+            return _hide(address)
+        if parts.scheme == "file":
+            return visible(f"file:///{_clean(unquote(parts.path))}")
+        found = _HOST.fullmatch(parts.netloc.rpartition("@")[2].lower())
+        if found is None:  # where the host is none, a password may be in it
+            return _hide(address)
+        default = (None, ":", f":{_PORTS.get(parts.scheme, '')}")
+        shown = found[1] if found[2] in default else found[0]
+        return visible(f"https://{shown}/{_clean(parts.path)}")
     head, slash, rest = address.partition("/")
     scp = _SCP.match(head.rpartition("@")[2] + slash + rest)
     if scp is not None:
-        return _join(address, scp["host"], "22", scp["path"])
+        return normalise_url(f"ssh://{scp['host']}/{scp['path']}")
     if ":" in head and not _DRIVE.match(address):
         return _hide(address)
     return visible(f"file:///{_clean(posixpath.join(start, address))}")
@@ -395,15 +386,6 @@ def name_url(url: str) -> str:
 def quote_name(name: str) -> str:
     """Quote a name as part of a path: all but letters, digits, `.`, `-` and `_` as %XX."""
     return quote(name, safe="").replace("~", "%7E")
-
-
-def _join(address: str, host: str, port: str, path: str) -> str:
-    """The address of a host and a path; where the host is none, a password may be in it."""
-    found = _HOST.fullmatch(host.lower())
-    if found is None:
-        return _hide(address)
-    shown = found[1] if found[2] in (None, ":", f":{port}") else found[0]
-    return visible(f"https://{shown}/{_clean(path)}")
 
 
 def _hide(address: str) -> str:

@@ -41,7 +41,7 @@ def sign(key: Path, data: bytes, namespace: str = NAMESPACE) -> bytes:
 def verify(data: bytes, signature: bytes, keys: Sequence[str]) -> bool:
     """Whether one of some public keys signed these bytes."""
     listed = "".join(f"{_ANYBODY} {key}\n" for key in keys)
-    return _verify(data, signature, listed, _ANYBODY, NAMESPACE)
+    return find_verifier(data, signature, listed, [_ANYBODY]) is not None
 
 
 def find_verifier(
@@ -55,9 +55,13 @@ def find_verifier(
 
     A key counts as the allowed signers have it now: not before or after its time, if it has one.
     """
-    for each in principals:
-        if _verify(data, signature, allowed_signers, each, namespace):
-            return each
+    if not allowed_signers or not principals:
+        return None
+    with _write_key_files(signature, allowed_signers) as given:
+        for each in principals:
+            args = ("-n", namespace, "-I", each, *given)
+            if not each.startswith("-") and _ssh_keygen("verify", *args, data=data).returncode == 0:
+                return each
     return None
 
 
@@ -87,16 +91,6 @@ def fingerprint(signature: bytes) -> str:
         raise InvalidInput("attestation", "its signature is not an SSH signature")
     digest = base64.b64encode(sha256(key).digest()).decode().rstrip("=")
     return f"SHA256:{digest}"
-
-
-def _verify(
-    data: bytes, signature: bytes, allowed_signers: str, principal: str, namespace: str
-) -> bool:
-    if principal.startswith("-") or not allowed_signers:
-        return False
-    with _write_key_files(signature, allowed_signers) as given:
-        args = ("-n", namespace, "-I", principal, *given)
-        return _ssh_keygen("verify", *args, data=data).returncode == 0
 
 
 @contextmanager

@@ -48,6 +48,11 @@ class Statement:
     resource: str
     time: str
 
+    @property
+    def trees(self) -> tuple[str, str]:
+        """The tree that the range begins with, and the one that it ends with."""
+        return self.base_tree, self.tree
+
     def to_bytes(self) -> bytes:
         """Write the payload, a SLSA verification summary: canonical JSON and one line feed.
 

@@ -6,7 +6,7 @@ rebase, a squash and a cherry-pick, which keep the entry as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from hkgit.errors import InvalidInput
@@ -35,6 +35,9 @@ REFS = "refs/hkgit/entries/"
 MOST_SIGNATURES = 8
 """The most signatures of one envelope to look at: each takes a process for every principal."""
 
+USES = {SIGN: NAMESPACE, ATTEST: VERDICT}
+"""The namespace that the signatures of a role are made in."""
+
 
 def entry_refs(name: str) -> str:
     """Return where the signatures of an entry are kept, one ref each."""
@@ -46,11 +49,24 @@ def make_payload(name: str, entry: Entry) -> bytes:
     return write_canonical({"schema": 1, "entry": f"sha256:{name}", "agent": entry.agent})
 
 
+def sign_payload(payload_type: str, payload: bytes, key: Path, role: str) -> Envelope:
+    """Sign bytes with an SSH key. Raises InvalidInput when the key cannot be used."""
+    signature = sign(key, encode_pae(payload_type, payload), USES[role])
+    return Envelope(payload_type, payload, (Signature(fingerprint(signature), signature),))
+
+
 def sign_entry(name: str, entry: Entry, key: Path) -> Envelope:
     """Sign an entry with an SSH key. Raises InvalidInput when the key cannot be used."""
-    payload = make_payload(name, entry)
-    signature = sign(key, encode_pae(ENTRY_PAYLOAD_TYPE, payload), NAMESPACE)
-    return Envelope(ENTRY_PAYLOAD_TYPE, payload, (Signature(fingerprint(signature), signature),))
+    return sign_payload(ENTRY_PAYLOAD_TYPE, make_payload(name, entry), key, SIGN)
+
+
+def says_entry(envelope: Envelope, name: str, entry: Entry) -> bool:
+    """Whether an envelope names just this entry.
+
+    The bytes are computed here, so nothing that somebody wrote is interpreted.
+    """
+    said = (envelope.payload_type, envelope.payload)
+    return said == (ENTRY_PAYLOAD_TYPE, make_payload(name, entry))
 
 
 def find_signer(
@@ -62,31 +78,30 @@ def find_signer(
 ) -> str | None:
     """Find the principal with the role that signed an entry, or None.
 
-    `incoming` are refs of a push that are not set yet, with the ids they name. The bytes that must
-    have been signed are computed here, so nothing that somebody wrote is interpreted.
+    `incoming` are refs of a push that are not set yet, with the ids they name.
     """
-    expected = (ENTRY_PAYLOAD_TYPE, make_payload(name, entry))
-    for envelope in read_envelopes(repository, entry_refs(name), incoming):
-        if (envelope.payload_type, envelope.payload) == expected:
-            found = _find_principal(policy, envelope, SIGN, NAMESPACE)
+    kept = read_envelopes(repository, entry_refs(name), incoming)
+    said = (each for each in kept if says_entry(each, name, entry))
+    return next(_list_trusted(policy, said, SIGN), None)
+
+
+def _list_trusted(policy: Policy, envelopes: Iterable[Envelope], role: str) -> Iterator[str]:
+    """Yield whom the policy trusts among those who signed envelopes."""
+    for envelope in envelopes:
+        for each in envelope.signatures[:MOST_SIGNATURES]:
+            found = find_trusted(policy, envelope, each, role)
             if found is not None:
-                return found
-    return None
+                yield found
 
 
-def _find_principal(
-    policy: Policy, envelope: Envelope, role: str, namespace: str, keys: Sequence[str] = ()
-) -> str | None:
+def find_trusted(policy: Policy, envelope: Envelope, signature: Signature, role: str) -> str | None:
     """Find the principal with a role, or else the fingerprint of a key, that signed an envelope."""
-    signed = encode_pae(envelope.payload_type, envelope.payload)
+    data = encode_pae(envelope.payload_type, envelope.payload)
+    keys = policy.attest_keys if role == ATTEST else ()
+    if keys and verify(data, signature.sig, keys):
+        return fingerprint(signature.sig)
     principals = policy.roles.get(role, ())
-    for each in envelope.signatures[:MOST_SIGNATURES]:
-        if keys and verify(signed, each.sig, keys):
-            return fingerprint(each.sig)
-        found = find_verifier(signed, each.sig, policy.signers, principals, namespace)
-        if found is not None:
-            return found
-    return None
+    return find_verifier(data, signature.sig, policy.signers, principals, USES[role])
 
 
 def find_attestation(
@@ -97,18 +112,13 @@ def find_attestation(
     The policy must be the one it was judged under, with no verdict accepted then that is not
     accepted now, and `ref`, where it is known, the one it was judged for. A merge has none.
     """
-    keys = policy.attest_keys
-    if len(candidate.parents) != 1 or not (keys or policy.roles.get(ATTEST)):
+    if len(candidate.parents) != 1 or not (policy.attest_keys or policy.roles.get(ATTEST)):
         return None
-    base_tree = repository.commit(candidate.parents[0]).tree
-    for envelope in read_envelopes(repository, change_refs(base_tree, candidate.tree)):
-        signer = _find_principal(policy, envelope, ATTEST, VERDICT, keys)
+    trees = repository.commit(candidate.parents[0]).tree, candidate.tree
+    for envelope in read_envelopes(repository, change_refs(*trees)):
+        signer = next(_list_trusted(policy, [envelope], ATTEST), None)
         statement = None if signer is None else read_statement_of(envelope)
-        if (
-            statement is not None
-            and (statement.base_tree, statement.tree) == (base_tree, candidate.tree)
-            and _fits(policy, statement, ref)
-        ):
+        if statement is not None and statement.trees == trees and _fits(policy, statement, ref):
             return f"{signer}, of {statement.base[:12]}..{statement.head[:12]}"
     return None
 

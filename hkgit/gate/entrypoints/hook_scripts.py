@@ -13,7 +13,7 @@ from pathlib import Path
 from hkgit.edits import decode_text, encode_text
 from hkgit.git.facts import AGENT_SHELLS, GOOSE_SESSION, calls_gate
 from hkgit.git.repository import Repository
-from hkgit.text.stamps import add_stamp, is_stamped
+from hkgit.text.hashes import add_stamp, is_stamped
 
 HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "pre-push")
 """What a clone needs for evidence to be recorded, and judged before it leaves, by git's names."""

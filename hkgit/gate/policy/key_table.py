@@ -10,12 +10,11 @@ from typing import Any, cast
 
 from hkgit.applying.evidence import KINDS
 from hkgit.errors import InvalidInput
-from hkgit.gate.policy.consistency import expect_consistent
-from hkgit.gate.policy.defaults import ACCEPTABLE, KNOWN_AGENTS, PROTECTED, ROLES, TEXT
+from hkgit.gate.policy.defaults import ACCEPTABLE, KNOWN_AGENTS, PROTECTED, ROLES, SIGN, TEXT
 from hkgit.gate.policy.model import Floors, Grant, Policy, RefRules
 from hkgit.matching.place import format_decimal
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import asdict, dataclass
+from hkgit.values import asdict, dataclass, replace
 
 MODES = ("report", "warn", "enforce")
 GOVERN = ("agents", "all")
@@ -462,3 +461,79 @@ def read_table(table: object, source: str) -> Policy:
     named = {key.name: key.field or key.name for key in KEYS}
     values = {named[name]: value for name, value in fields.items()}
     return Policy(**values, source=source, table=cast("Mapping[str, object]", table))
+
+
+# What does not go together
+
+
+def extend_policy(policy: Policy, base: Policy) -> Policy:
+    """Lay one policy over another. Raises InvalidInput for the first key that loosens."""
+    fields: dict[str, Any] = {}
+    for key in KEYS:
+        if key.name not in (policy.table or {}):
+            continue
+        name = key.field or key.name
+        own, below = getattr(policy, name), getattr(base, name)
+        is_closed = key.tightening.opens and key.name not in base.open
+        if is_closed or key.tightening.is_looser(own, below):
+            where, fix = f"{policy.source}: {key.name}", f"{base.source} may only be tightened."
+            raise InvalidInput(where, "is looser than the policy that it extends", fix)
+        added = (each for each in own if each not in below) if key.tightening.adds else ()
+        fields[name] = (*below, *added) if key.tightening.adds else own
+    if "allowed_signers" in fields:
+        fields["signers"] = policy.signers
+    fields |= {
+        "extends": None,
+        "open": base.open,
+        "source": f"{policy.source} over {base.source}",
+        "table": policy.table,
+        "below": (base.table, *base.below),
+    }
+    joined = replace(base, **fields)
+    expect_consistent(joined)
+    return joined
+
+
+def expect_consistent(policy: Policy) -> None:
+    """Raise InvalidInput for the first contradiction: a rule that can never do what it says."""
+    for key, what, fix in find_contradictions(policy):
+        raise InvalidInput(f"{policy.source}: {key}", what, fix)
+
+
+def find_contradictions(policy: Policy) -> Iterator[tuple[str, str, str]]:
+    """Find everything in which a policy contradicts itself: a key, what is wrong, and the fix."""
+    for grant in policy.manual:
+        yield from _check_grant(policy, grant)
+    for name, parts in (("paths", policy.paths), ("targets", policy.targets)):
+        for what in (each for part in parts for each in _find_looser(policy, part)):
+            yield name, what, "Tighten it, or loosen the policy's own."
+    if policy.roles and policy.allowed_signers is None:
+        yield "roles", "names principals, but no file lists their keys", _SIGNERS
+    if policy.entries_signed and not policy.roles.get(SIGN) and policy.extends is None:
+        what = "must be signed, but nobody may sign them"
+        yield "entries", what, "Name principals in roles.sign."
+    protected = (policy.table or {}).get("protect")
+    for glob in policy.unprotect:
+        if glob in policy.protect and isinstance(protected, list) and glob in protected:
+            yield "unprotect", f"{glob!r} is protected and unprotected", "Keep one of them."
+
+
+_SIGNERS = 'Set allowed_signers = ".hkgit/allowed_signers", a file in the format of ssh-keygen(1).'
+
+
+def _check_grant(policy: Policy, grant: Grant) -> Iterator[tuple[str, str, str]]:
+    if not (grant.names or grant.keys or grant.principals or grant.pushers):
+        yield "manual", "a grant without a recipient", "Give it names, keys, principals or pushers."
+    if grant.principals and policy.allowed_signers is None:
+        yield "manual", "grants to principals, but no file lists their keys", _SIGNERS
+    if grant.pushers and policy.pusher_variable is None:
+        fix = 'Set pusher_variable, to "GL_USERNAME" on GitLab or what your server sets.'
+        yield "manual", "grants to pushers, but pusher_variable is not set", fix
+
+
+def _find_looser(policy: Policy, part: Floors | RefRules) -> Iterator[str]:
+    """Find what is looser for some paths or refs: rules for a part only tighten."""
+    for key in KEYS:
+        own = getattr(part, key.name, None)
+        if own and key.tightening.is_looser(own, getattr(policy, key.field or key.name)):
+            yield f"{key.name} is looser than that of the policy as a whole"

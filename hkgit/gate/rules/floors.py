@@ -59,14 +59,14 @@ def measure_strengths(repository: Repository, judged: ReplayResult) -> Iterator[
     files = Overlay(before)
     for _, entry in order_entries(judged.entries, before):
         start, now = before, files
-        changed, wrong = derive(entry, now)
-        if wrong:  # it was carried to another parent, and is seen from its own base
+        derived = derive(entry, now)
+        if derived.findings or derived.has_moved:  # it is seen from its own base
             start = _open_base(repository, entry)
             now = Overlay(start)
-            changed, wrong = derive(entry, now)
-            if wrong:
+            derived = derive(entry, now)
+            if derived.findings or derived.has_moved:
                 raise Unverifiable("ledger entry", "does not match the base that it names")
-        after = Overlay(start, {**now.files, **changed})
+        after = Overlay(start, {**now.files, **derived.files})
         for file in entry.files:
             # Removing a file and making it again counts as claiming the whole of it.
             old = start.get(file.new_path or "") if file.path is None else now.get(file.path)

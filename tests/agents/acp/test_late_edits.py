@@ -9,7 +9,7 @@ from typing import Any
 from hkgit.agents.acp.relay import Relay
 from hkgit.sessions import homes as places
 from hkgit.sessions.edit_session import EditSession
-from hkgit.sessions.session_status import Status
+from hkgit.sessions.session_states import Status
 from tests.agents.streaming import GREETING, replayed, stream, told
 from tests.support.repos import Repo
 

@@ -14,7 +14,7 @@ import pytest
 from hkgit.errors import InvalidInput
 from hkgit.sessions import homes as places
 from hkgit.sessions.edit_session import EditSession
-from hkgit.sessions.session_status import Status
+from hkgit.sessions.session_states import Status
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks

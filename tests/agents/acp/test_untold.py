@@ -43,8 +43,8 @@ def home(tmp_path: Path) -> dict[str, str]:
 
 def _find(home: dict[str, str], *calls: str) -> dict[str, Any]:
     directory = Path(home["HOME"]) / "repo"
-    found = find_answers(CONVERSATION, directory, calls, home)
-    return {name: event and event.did for name, event in found}
+    told, shown = find_answers(CONVERSATION, directory, calls, home)
+    return dict.fromkeys(told) | {each.id: each.did for each in shown}
 
 
 def test_what_the_model_was_shown_is_found_by_the_call(home: dict[str, str]) -> None:

@@ -13,7 +13,7 @@ import pytest
 from hkgit.agents.prompts import prompt
 from hkgit.dialects import DIALECTS, detect
 from hkgit.sessions.edit_session import EditSession
-from hkgit.sessions.session_status import Status
+from hkgit.sessions.session_states import Status
 from tests.support.repos import Repo
 from tests.support.running import run
 

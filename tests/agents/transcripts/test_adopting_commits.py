@@ -36,6 +36,11 @@ def test_commits_get_records_beside_the_history(hooked: Repo, log: ClaudeLog) ->
     assert run(*accepting, cwd=hooked.path).code == 0
 
 
+def test_a_range_without_commits_has_nothing_to_explain(hooked: Repo, log: ClaudeLog) -> None:
+    log.read("app.py", APP)
+    assert adopt(hooked, log, "HEAD..HEAD")["changes"] == []
+
+
 def test_a_record_of_something_else_counts_for_nothing(hooked: Repo, log: ClaudeLog) -> None:
     log.edit("app.py", "Helo", "Hello", APP)
     hooked.write("app.py", NEW.encode())

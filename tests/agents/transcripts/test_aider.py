@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from hkgit.agents.events import Editing, ToolReading
-from hkgit.agents.transcripts.aider_history import calls, read_history
+from hkgit.agents.logged_call import join_calls
+from hkgit.agents.transcripts.aider_history import read_history, says
 from hkgit.sessions.told_changes import Told
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -45,7 +46,7 @@ def exchange(
 def read(tmp_path: Path, text: str) -> tuple[list[ToolReading], list[Editing]]:
     place = tmp_path / ".aider.llm.history"
     place.write_text(text)
-    made = [each.did for each in calls(read_history(place))]
+    made = [each.did for each in join_calls("aider", says(read_history(place)))]
     shown = [each for each in made if isinstance(each, ToolReading)]
     return shown, [each for each in made if isinstance(each, Editing)]
 

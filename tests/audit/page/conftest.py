@@ -7,7 +7,8 @@ import hashlib
 import pytest
 
 from hkgit.audit.audit import Audit
-from hkgit.audit.page.page_facts import PageFacts, gather_facts
+from hkgit.audit.commits import AuditedCommit
+from hkgit.audit.page.render import PageFacts, gather_facts
 from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
 from hkgit.git.repository import Repository
@@ -33,7 +34,10 @@ def multiply(facts: PageFacts, count: int) -> PageFacts:
     for number in range(count):
         each = facts.commits[number * len(facts.commits) // count]
         name = hashlib.sha1(str(number).encode()).hexdigest()
-        commit = replace(each.commit, id=name, subject=f"{each.commit.subject} {number}")
+        judged = each.commit.ruling.judged
+        message = f"{each.commit.subject} {number}".encode()
+        judged = replace(judged, candidate=replace(judged.candidate, id=name, message=message))
+        commit = AuditedCommit(replace(each.commit.ruling, judged=judged))
         made.append(replace(each, commit=commit, hunks=each.hunks if number < 900 else None))
     return replace(facts, commits=tuple(made))
 

@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 
-from hkgit.audit.page.page_facts import PageFacts
-from hkgit.audit.page.render import render_page
+from hkgit.audit.page.render import PageFacts, render_page
 from tests.audit.page.conftest import facts_of, multiply
 from tests.audit.page.hostile import MARK, hostile
 from tests.audit.page.orchard import Orchard

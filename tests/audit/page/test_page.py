@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.audit.page.page_facts import PageFacts
-from hkgit.audit.page.render import render_page
+from hkgit.audit.page.render import PageFacts, render_page
 from hkgit.audit.tables.figures import Figures
 from hkgit.edits import File
 from hkgit.errors import InvalidInput

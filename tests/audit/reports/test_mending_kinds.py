@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.audit.reports.fix import mend
+from hkgit.audit.reports.findings import mend
 from hkgit.edits import EXECUTABLE, REGULAR, SYMLINK, File
 from hkgit.evidence.replay import candidate_of
 from hkgit.gate.clock import OutOfTime

@@ -8,9 +8,8 @@ from html.parser import HTMLParser
 import pytest
 from markdown_it import MarkdownIt
 
-from hkgit.audit.audit import Audit
-from hkgit.audit.markdown import render_comment
-from hkgit.audit.reports.fix import mend
+from hkgit.audit.audit import Audit, render_comment
+from hkgit.audit.reports.findings import mend
 from hkgit.text.escape import escape_markdown, render_code, visible
 from hkgit.values import replace
 from tests.audit.reports.conftest import HOSTILE, ODD, History, judged

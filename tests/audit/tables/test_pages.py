@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from hkgit.audit.page.render import sum_tables
 from hkgit.audit.tables.database import open_directory
 from hkgit.audit.tables.export_tables import note_repository
 from hkgit.audit.tables.rows import RepositoryIdentity
-from hkgit.audit.tables.sums import sum_tables
 from tests.audit.page.hostile import CORPUS, hostile
 from tests.audit.page.test_page import Outline
 from tests.audit.tables.conftest import export_all

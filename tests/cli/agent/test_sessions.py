@@ -141,7 +141,8 @@ def test_a_reading_goes_on_to_the_end(bench: Bench) -> None:
 def test_doctor_tells_of_a_call_that_died_and_takes_it_back(bench: Bench) -> None:
     bench.run("edit", *EDIT, "--session", "s")
     home = bench.repo.path / ".git/hkgit/sessions"
-    (home / "s/calls/000001.json").replace(home / "s/calls/.000001.json")
+    state = home / "s/state.json"
+    state.write_text(state.read_text().replace('"last":1', '"last":0'))
     (home / ".under-way").write_text("s")
     bench.repo.write("b.py", TEXT)
     found = bench.run("doctor", "--json")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import write_canonical
+from tests.support.cases import cases
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(),
@@ -24,13 +25,13 @@ def test_the_bytes_are_those_of_the_rfc(value: Any) -> None:
     assert write_canonical(value) == rfc8785.dumps(value) + b"\n"
 
 
-@pytest.mark.parametrize(
+@cases(
     "value",
-    [
-        pytest.param({"\ufb33": 1, "\U0001f600": 2, "a": 3}, id="keys that UTF-16 sorts otherwise"),
-        pytest.param({"a": "".join(map(chr, range(0x180)))}, id="every escape"),
-        pytest.param({"b": (1, True), "a": ["\u2028", "\x7f", "/"]}, id="a tuple"),
-    ],
+    {
+        "keys that UTF-16 sorts otherwise": {"\ufb33": 1, "\U0001f600": 2, "a": 3},
+        "every escape": {"a": "".join(map(chr, range(0x180)))},
+        "a tuple": {"b": (1, True), "a": ["\u2028", "\x7f", "/"]},
+    },
 )
 def test_so_are_those_of_odd_values(value: Any) -> None:
     assert write_canonical(value) == rfc8785.dumps(value) + b"\n"

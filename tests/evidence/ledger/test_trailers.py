@@ -10,6 +10,7 @@ from hkgit.edits import EXECUTABLE, AnyEdit, CreateFile, SetMode, WriteFile
 from hkgit.evidence.entry import Entry, entry_id
 from hkgit.evidence.trailers import append_trailers, read_trailers, render_trailers
 from hkgit.matching.place import format_decimal
+from tests.support.cases import cases
 from tests.support.entries import entry_of, entry_of_protocol
 from tests.support.planning import (
     Files,
@@ -54,34 +55,31 @@ def edit_lines(entry: Entry) -> list[str]:
     return [line.removeprefix("Hkgit-Edit: ") for line in lines if line.startswith("Hkgit-Edit: ")]
 
 
-@pytest.mark.parametrize(
-    ("files", "edits", "line"),
-    [
-        pytest.param({"f": FIVE}, [SetMode("f", EXECUTABLE)], "f:1-5 - file", id="a mode"),
-        pytest.param({"f": FIVE}, [WriteFile("f", "x")], "f:1-5 - file", id="written over"),
-        pytest.param({"f": b""}, [WriteFile("f", "x")], "f:0+ - file", id="filled"),
-        pytest.param({}, [CreateFile("a b", "x")], "a b:new - file", id="a blank in a path"),
-        pytest.param(
+@cases(
+    "files, edits, line",
+    {
+        "a mode": ({"f": FIVE}, [SetMode("f", EXECUTABLE)], "f:1-5 - file"),
+        "written over": ({"f": FIVE}, [WriteFile("f", "x")], "f:1-5 - file"),
+        "filled": ({"f": b""}, [WriteFile("f", "x")], "f:0+ - file"),
+        "a blank in a path": ({}, [CreateFile("a b", "x")], "a b:new - file"),
+        "a path that git quotes": (
             {},
             [CreateFile('é"\udcff', "x")],
             r'"\303\251\"\377":new - file',
-            id="a path that git quotes",
         ),
-    ],
+    },
 )
 def test_an_edit_on_one_line(files: Files, edits: list[AnyEdit], line: str) -> None:
     assert edit_lines(entry_of(spec_of(edits, sequential=True), files)) == [line]
 
 
-@pytest.mark.parametrize(
-    ("operation", "line"),
-    [
-        pytest.param(
-            {"op": "rename_file", "path": "f", "new_path": "é"}, r'f:-> "\303\251"', id="moved"
-        ),
-        pytest.param(insert_after("f", FIVE, 0, "x"), "f:0+", id="inserted at the top"),
-        pytest.param(delete_range("f", FIVE, 1, 5), "f:1-5", id="all deleted"),
-    ],
+@cases(
+    "operation, line",
+    {
+        "moved": ({"op": "rename_file", "path": "f", "new_path": "é"}, r'f:-> "\303\251"'),
+        "inserted at the top": (insert_after("f", FIVE, 0, "x"), "f:0+"),
+        "all deleted": (delete_range("f", FIVE, 1, 5), "f:1-5"),
+    },
 )
 def test_where_an_edit_is(operation: Operation, line: str) -> None:
     [found] = edit_lines(entry_of_protocol({"f": FIVE}, operation))
@@ -118,25 +116,20 @@ def test_the_confidence_of_a_message_is_its_lowest() -> None:
 LINES = ("Hkgit-Entry: sha256:" + ID, "Hkgit-Agent: x")
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        pytest.param("Say", "Say\n\n{}\n", id="a subject"),
-        pytest.param("Say\n\n", "Say\n\n{}\n", id="line ends too many"),
-        pytest.param(
-            "Say\n\nMore: of it\nat length", "Say\n\nMore: of it\nat length\n\n{}\n", id="a body"
-        ),
-        pytest.param(
+@cases(
+    "text, message",
+    {
+        "a subject": ("Say", "Say\n\n{}\n"),
+        "line ends too many": ("Say\n\n", "Say\n\n{}\n"),
+        "a body": ("Say\n\nMore: of it\nat length", "Say\n\nMore: of it\nat length\n\n{}\n"),
+        "trailers join trailers": (
             "Say\n\nBody\n\nSigned-off-by: A <a@b.c>",
             "Say\n\nBody\n\nSigned-off-by: A <a@b.c>\n{}\n",
-            id="trailers join trailers",
         ),
-        pytest.param("Fix: all", "Fix: all\n\n{}\n", id="a subject is no trailer"),
-        pytest.param(
-            "# Say\n\n  kept  as it is", "# Say\n\n  kept  as it is\n\n{}\n", id="verbatim"
-        ),
-        pytest.param("é \udcff", "é \udcff\n\n{}\n", id="bytes that are not UTF-8"),
-    ],
+        "a subject is no trailer": ("Fix: all", "Fix: all\n\n{}\n"),
+        "verbatim": ("# Say\n\n  kept  as it is", "# Say\n\n  kept  as it is\n\n{}\n"),
+        "bytes that are not UTF-8": ("é \udcff", "é \udcff\n\n{}\n"),
+    },
 )
 def test_trailers_are_the_last_of_a_message(text: str, message: str) -> None:
     expected = message.replace("{}", "\n".join(LINES))
@@ -147,27 +140,24 @@ FOOT = f"Hkgit-Entry: sha256:{ID}\nHkgit-Confidence: 1.00\n"
 OTHER = ID.replace("0", "f")
 
 
-@pytest.mark.parametrize(
-    ("message", "entries"),
-    [
-        pytest.param(f"Say\n\n{FOOT}", [ID], id="a subject and trailers"),
-        pytest.param(f"Say\n\nBody\n\n\n{FOOT}\n\n", [ID], id="empty lines around"),
-        pytest.param(f"Say\n\n{FOOT}".replace("\n", "\r\n"), [ID], id="CRLF"),
-        pytest.param(
-            f"Say\n\n{FOOT}(cherry picked from commit {'c' * 40})\n", [ID], id="cherry-picked"
-        ),
-        pytest.param(
+@cases(
+    "message, entries",
+    {
+        "a subject and trailers": (f"Say\n\n{FOOT}", [ID]),
+        "empty lines around": (f"Say\n\nBody\n\n\n{FOOT}\n\n", [ID]),
+        "CRLF": (f"Say\n\n{FOOT}".replace("\n", "\r\n"), [ID]),
+        "cherry-picked": (f"Say\n\n{FOOT}(cherry picked from commit {'c' * 40})\n", [ID]),
+        "among other trailers, folded ones too": (
             f"Say\n\nSigned-off-by: A <a@b.c>\n{FOOT}Acked-by: B\n  <b@b.c>\n",
             [ID],
-            id="among other trailers, folded ones too",
         ),
-        pytest.param(f"Say\n\n{FOOT}Hkgit-Entry: sha256:{OTHER}\n", [ID, OTHER], id="two entries"),
-        pytest.param(f"Say\n\nbody\n---\nmore\n\n{FOOT}", [ID], id="behind a divider"),
-        pytest.param("Say\n\nNothing of the kind\n", [], id="none"),
-        pytest.param("", [], id="no message"),
-        pytest.param(f"Say\n\n    Hkgit-Entry: sha256:{ID}\n", [], id="indented by a squash"),
-        pytest.param("Say \ufffd\n\nNothing about Hkgit-Entry: here\n", [], id="in a sentence"),
-    ],
+        "two entries": (f"Say\n\n{FOOT}Hkgit-Entry: sha256:{OTHER}\n", [ID, OTHER]),
+        "behind a divider": (f"Say\n\nbody\n---\nmore\n\n{FOOT}", [ID]),
+        "none": ("Say\n\nNothing of the kind\n", []),
+        "no message": ("", []),
+        "indented by a squash": (f"Say\n\n    Hkgit-Entry: sha256:{ID}\n", []),
+        "in a sentence": ("Say \ufffd\n\nNothing about Hkgit-Entry: here\n", []),
+    },
 )
 def test_the_last_paragraph_names_the_entries(message: str, entries: list[str]) -> None:
     found = read_trailers(message.encode())
@@ -178,27 +168,24 @@ def test_the_last_paragraph_names_the_entries(message: str, entries: list[str]) 
 VOUCHED = "Hkgit-Vouched-by: Ada Tester <ada@example.org>"
 
 
-@pytest.mark.parametrize(
-    ("message", "vouchers"),
-    [
-        pytest.param(f"Say\n\n{VOUCHED}\n", ["Ada Tester <ada@example.org>"], id="alone"),
-        pytest.param(
-            f"Say\n\n{FOOT}{VOUCHED}\n", ["Ada Tester <ada@example.org>"], id="beside an entry"
-        ),
-        pytest.param(
+@cases(
+    "message, vouchers",
+    {
+        "alone": (f"Say\n\n{VOUCHED}\n", ["Ada Tester <ada@example.org>"]),
+        "beside an entry": (f"Say\n\n{FOOT}{VOUCHED}\n", ["Ada Tester <ada@example.org>"]),
+        "two people, beside an agent": (
             f"Say\n\nCo-authored-by: A <a@b.c>\n{VOUCHED}\nHkgit-Vouched-by: B <b@b.c>\n",
             ["Ada Tester <ada@example.org>", "B <b@b.c>"],
-            id="two people, beside an agent",
         ),
-        pytest.param(f"{VOUCHED}\n", [], id="as the subject"),
-        pytest.param(f"Say\n\n{VOUCHED}\n\nMore\n", [], id="in the body"),
-        pytest.param(f"Say\n\n{VOUCHED}\nand some prose\n", [], id="with prose"),
-        pytest.param(f"Say\n\n{VOUCHED}\n <b@b.c>\n", [], id="folded"),
-        pytest.param("Say\n\nHkgit-Vouched-by: Ada\n", [], id="without an address"),
-        pytest.param(f"Say\n\n{VOUCHED} <b@b.c>\n", [], id="with two addresses"),
-        pytest.param(f"Say\n\n{VOUCHED.lower()}\n", [], id="another case"),
-        pytest.param("Say\n\nHkgit-Vouched-by: A\u202eda <a@b.c>\n", [], id="a control character"),
-    ],
+        "as the subject": (f"{VOUCHED}\n", []),
+        "in the body": (f"Say\n\n{VOUCHED}\n\nMore\n", []),
+        "with prose": (f"Say\n\n{VOUCHED}\nand some prose\n", []),
+        "folded": (f"Say\n\n{VOUCHED}\n <b@b.c>\n", []),
+        "without an address": ("Say\n\nHkgit-Vouched-by: Ada\n", []),
+        "with two addresses": (f"Say\n\n{VOUCHED} <b@b.c>\n", []),
+        "another case": (f"Say\n\n{VOUCHED.lower()}\n", []),
+        "a control character": ("Say\n\nHkgit-Vouched-by: A\u202eda <a@b.c>\n", []),
+    },
 )
 def test_a_message_names_who_vouches_for_it(message: str, vouchers: list[str]) -> None:
     found = read_trailers(message.encode())
@@ -206,67 +193,37 @@ def test_a_message_names_who_vouches_for_it(message: str, vouchers: list[str]) -
     assert bool(found.faults) is not bool(vouchers)
 
 
-@pytest.mark.parametrize(
-    ("message", "fault", "entries"),
-    [
-        pytest.param(
+@cases(
+    "message, fault, entries",
+    {
+        "in the body": (
             f"Say\n\n{FOOT}\nSigned-off-by: A\n",
             "above the last paragraph do not count",
             [],
-            id="in the body",
         ),
-        pytest.param(f"{FOOT}", "above the last paragraph do not count", [], id="as the subject"),
-        pytest.param(
-            f"Say\n\n{FOOT}Hkgit-Entry: sha256:{ID}\n", "is named 2 times", [ID], id="twice"
-        ),
-        pytest.param(
-            f"Say\n\n{FOOT}and some prose\n",
-            "mixes Hkgit- trailers with other",
-            [ID],
-            id="with prose",
-        ),
-        pytest.param(
-            f"Say\n\n---\n{FOOT}",
-            "mixes Hkgit- trailers with other",
-            [ID],
-            id="right below a divider",
-        ),
-        pytest.param(
-            f"Say\n\n{FOOT}# Hkgit-Entry: sha256:{OTHER}\n", "mixes", [ID], id="with a comment"
-        ),
-        pytest.param(f"Say\n\n{FOOT} folded\n", "continues on the next line", [ID], id="folded"),
-        pytest.param(
-            "Say\n\nHkgit-Entry: sha256:" + "0" * 63 + "\n", "names no entry", [], id="a short name"
-        ),
-        pytest.param(f"Say\n\nHkgit-Entry: {ID}\n", "names no entry", [], id="without its kind"),
-        pytest.param(
-            f"Say\n\nHkgit-Entry: sha256:{ID.upper()}\n", "names no entry", [], id="in capitals"
-        ),
-        pytest.param(
-            f"Say\n\nhkgit-entry: sha256:{ID}\n", "not a trailer of hkgit", [], id="another case"
-        ),
-        pytest.param(
+        "as the subject": (f"{FOOT}", "above the last paragraph do not count", []),
+        "twice": (f"Say\n\n{FOOT}Hkgit-Entry: sha256:{ID}\n", "is named 2 times", [ID]),
+        "with prose": (f"Say\n\n{FOOT}and some prose\n", "mixes Hkgit- trailers with other", [ID]),
+        "right below a divider": (f"Say\n\n---\n{FOOT}", "mixes Hkgit- trailers with other", [ID]),
+        "with a comment": (f"Say\n\n{FOOT}# Hkgit-Entry: sha256:{OTHER}\n", "mixes", [ID]),
+        "folded": (f"Say\n\n{FOOT} folded\n", "continues on the next line", [ID]),
+        "a short name": ("Say\n\nHkgit-Entry: sha256:" + "0" * 63 + "\n", "names no entry", []),
+        "without its kind": (f"Say\n\nHkgit-Entry: {ID}\n", "names no entry", []),
+        "in capitals": (f"Say\n\nHkgit-Entry: sha256:{ID.upper()}\n", "names no entry", []),
+        "another case": (f"Say\n\nhkgit-entry: sha256:{ID}\n", "not a trailer of hkgit", []),
+        "a blank before the colon": (
             f"Say\n\nHkgit-Entry : sha256:{ID}\n",
             "not a trailer of hkgit",
             [],
-            id="a blank before the colon",
         ),
-        pytest.param(
-            f"Say\n\n{FOOT}Hkgit-Approved: yes\n",
-            "not a trailer of hkgit",
-            [ID],
-            id="an unknown key",
-        ),
-        pytest.param(
+        "an unknown key": (f"Say\n\n{FOOT}Hkgit-Approved: yes\n", "not a trailer of hkgit", [ID]),
+        "a control character": (
             f"Say\n\n{FOOT}Hkgit-Agent: a\u202eb\n",
             "not a trailer of hkgit",
             [ID],
-            id="a control character",
         ),
-        pytest.param(
-            "Say\n\nHkgit-Confidence: 1.00\n", "without an Hkgit-Entry", [], id="without an entry"
-        ),
-    ],
+        "without an entry": ("Say\n\nHkgit-Confidence: 1.00\n", "without an Hkgit-Entry", []),
+    },
 )
 def test_what_only_looks_like_evidence_is_a_fault(
     message: str, fault: str, entries: list[str]

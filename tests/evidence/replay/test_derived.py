@@ -24,10 +24,9 @@ from hkgit.edits import (
     WriteFile,
 )
 from hkgit.evidence.derivation import derive
-from hkgit.evidence.entry import read_entry
 from hkgit.evidence.recomputation import recompute
 from hkgit.text.document import BOM, Document
-from tests.support.commits import recorded
+from tests.support.entries import recorded
 from tests.support.notations import write
 from tests.support.planning import hash_of
 from tests.support.properties import examples
@@ -67,9 +66,9 @@ def test_whatever_applies_is_derived_again_from_its_entry(
     spec = Spec("protocol", tuple(edits), sequential=False)
     made = plan(spec, files)
     assume(made.ok and made.files)
-    changed, findings = derive(read_entry(recorded(spec, made)), files)
-    assert changed == files_after(made)
-    assert findings == []
+    derived = derive(recorded(spec, made), files)
+    assert derived.files == files_after(made)
+    assert derived.findings == []
 
 
 @examples(100)
@@ -91,7 +90,7 @@ def test_whatever_the_protocol_says_is_recomputed_from_its_entry(
     files = MappingSnapshot({"f": File(data)})
     made = plan(spec, files)
     assume(made.ok and made.files)
-    assert recompute(read_entry(recorded(spec, made)), files, lambda entry: None) == []
+    assert recompute(recorded(spec, made), files, lambda entry: None) == []
 
 
 def test_a_file_is_split_into_lines_as_often_however_many_edits_speak_of_it() -> None:
@@ -111,8 +110,8 @@ def test_a_file_is_split_into_lines_as_often_however_many_edits_speak_of_it() ->
         edits = tuple(ReplaceRange("f", n, n, ("x",), digest) for n, digest in hashes)
         spec = Spec("protocol", edits, sequential=False)
         files = Counting({"f": File(data)})
-        entry = read_entry(recorded(spec, plan(spec, files)))
+        entry = recorded(spec, plan(spec, files))
         Counting.asked = 0
-        assert derive(entry, files)[1] == []
+        assert derive(entry, files).findings == []
         counts.append(Counting.asked)
     assert counts[0] == counts[1]

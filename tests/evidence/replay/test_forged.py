@@ -8,17 +8,8 @@ import pytest
 
 from hkgit.edits import EXECUTABLE, SYMLINK, File
 from hkgit.text.document import range_hash
-from tests.support.attacks import (
-    A,
-    Attack,
-    B,
-    check,
-    data_of,
-    forge,
-    honest,
-    operation,
-    sha256,
-)
+from tests.support.attacks import A, Attack, B, check, data_of, forge, honest, operation, sha256
+from tests.support.cases import cases
 from tests.support.commits import Change, commit, judge
 from tests.support.repos import Repo
 
@@ -253,14 +244,14 @@ def test_an_entry_of_another_ladder_is_located_by_this_one(governed: Repo) -> No
     assert ruling.judged.is_recomputed is False
 
 
-@pytest.mark.parametrize(
-    ("attack", "rule"),
-    [
-        pytest.param(forge(*EDIT, "expected_hash", to="0" * 64), "hash", id="a wrong hash"),
-        pytest.param(uncovered_hunk, "coverage", id="an uncovered hunk"),
-        pytest.param(smuggled_byte, "bytes", id="a smuggled byte"),
-        pytest.param(into("extra"), "coverage", id="a file that no edit makes"),
-    ],
+@cases(
+    "attack, rule",
+    {
+        "a wrong hash": (forge(*EDIT, "expected_hash", to="0" * 64), "hash"),
+        "an uncovered hunk": (uncovered_hunk, "coverage"),
+        "a smuggled byte": (smuggled_byte, "bytes"),
+        "a file that no edit makes": (into("extra"), "coverage"),
+    },
 )
 def test_an_unknown_ladder_hides_nothing_that_replay_can_tell(
     governed: Repo, attack: Attack, rule: str

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import copy
 
-import pytest
-
 from hkgit.edits import EXECUTABLE, File
 from tests.support.attacks import A, B, check, honest, sha256
+from tests.support.cases import cases
 from tests.support.commits import Change, applied, commit, judge
 from tests.support.entries import written
 from tests.support.planning import protocol, replace_range
@@ -20,13 +19,13 @@ def ledger_path(repo: Repo) -> str:
     return path
 
 
-@pytest.mark.parametrize(
-    ("file", "said", "is_alone"),
-    [
-        pytest.param(File(b"{}\n"), "the entry is altered", True, id="altered"),
-        pytest.param(File(b"{}\n"), "the entry is altered", False, id="altered beside a change"),
-        pytest.param(None, "the entry is removed", False, id="removed beside a change"),
-    ],
+@cases(
+    "file, said, is_alone",
+    {
+        "altered": (File(b"{}\n"), "the entry is altered", True),
+        "altered beside a change": (File(b"{}\n"), "the entry is altered", False),
+        "removed beside a change": (None, "the entry is removed", False),
+    },
 )
 def test_an_entry_of_the_history_stays(
     governed: Repo, file: File | None, said: str, is_alone: bool
@@ -48,20 +47,16 @@ def test_an_entry_of_the_history_keeps_its_mode(governed: Repo) -> None:
     assert judge(governed).rule == "entry"
 
 
-@pytest.mark.parametrize(
-    ("path", "mode", "said"),
-    [
-        pytest.param(
-            f".hkgit/ledger/00/{'0' * 62}.json", 0o100644, "do not match the hash", id="misnamed"
-        ),
-        pytest.param(".hkgit/ledger/README", 0o100644, "is not a place for", id="no entry at all"),
-        pytest.param(
-            ".hkgit/ledger/{0}/{1}.json.txt", 0o100644, "is not a place for", id="another ending"
-        ),
-        pytest.param(".hkgit/ledger/x/{0}/{1}.json", 0o100644, "is not a place for", id="deeper"),
-        pytest.param(".hkgit/ledger/{0}/{1}.json", 0o100755, "is not a place for", id="executable"),
-        pytest.param(".hkgit/ledger/{0}/{1}.json", 0o120000, "is not a place for", id="a link"),
-    ],
+@cases(
+    "path, mode, said",
+    {
+        "misnamed": (f".hkgit/ledger/00/{'0' * 62}.json", 0o100644, "do not match the hash"),
+        "no entry at all": (".hkgit/ledger/README", 0o100644, "is not a place for"),
+        "another ending": (".hkgit/ledger/{0}/{1}.json.txt", 0o100644, "is not a place for"),
+        "deeper": (".hkgit/ledger/x/{0}/{1}.json", 0o100644, "is not a place for"),
+        "executable": (".hkgit/ledger/{0}/{1}.json", 0o100755, "is not a place for"),
+        "a link": (".hkgit/ledger/{0}/{1}.json", 0o120000, "is not a place for"),
+    },
 )
 def test_an_entry_stands_under_its_name_alone(
     governed: Repo, path: str, mode: int, said: str
@@ -76,19 +71,14 @@ def test_an_entry_stands_under_its_name_alone(
     assert said in ruling.findings[0].what
 
 
-@pytest.mark.parametrize(
-    ("data", "said", "fix"),
-    [
-        pytest.param(
-            b'{"schema":2}\n',
-            "is 2, but this hkgit knows 1",
-            "Upgrade hkgit.",
-            id="of a newer schema",
-        ),
-        pytest.param(b"nonsense\n", "expected JSON", "apply the spec again", id="no JSON"),
-        pytest.param(b"[" * 2**10, "nest", "apply the spec again", id="nested deep"),
-        pytest.param(b" " * (2**20 + 1), "is over 1048576 bytes", "Split", id="too large"),
-    ],
+@cases(
+    "data, said, fix",
+    {
+        "of a newer schema": (b'{"schema":2}\n', "is 2, but this hkgit knows 1", "Upgrade hkgit."),
+        "no JSON": (b"nonsense\n", "expected JSON", "apply the spec again"),
+        "nested deep": (b"[" * 2**10, "nest", "apply the spec again"),
+        "too large": (b" " * (2**20 + 1), "is over 1048576 bytes", "Split"),
+    },
 )
 def test_an_entry_that_cannot_be_read_is_rejected(
     governed: Repo, data: bytes, said: str, fix: str

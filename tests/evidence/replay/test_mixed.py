@@ -14,6 +14,7 @@ from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.defaults import ACCEPTED
 from hkgit.gate.policy.model import Grant, Policy
 from tests.support.attacks import data_of
+from tests.support.cases import cases
 from tests.support.commits import AGENT, PERSON, Change, applied, commit, judge, verdict
 from tests.support.gating import opened
 from tests.support.planning import Operation, protocol, replace_range
@@ -81,12 +82,12 @@ def test_it_is_not_accepted_by_default(begun: Repo) -> None:
     assert ruling.judged.verdict == "fail"
 
 
-@pytest.mark.parametrize(
-    ("accepted", "rule"),
-    [
-        pytest.param(("mixed",), "verdict", id="strict, which is not accepted"),
-        pytest.param(("mixed", "strict"), "verdict mixed", id="strict, which is"),
-    ],
+@cases(
+    "accepted, rule",
+    {
+        "strict, which is not accepted": (("mixed",), "verdict"),
+        "strict, which is": (("mixed", "strict"), "verdict mixed"),
+    },
 )
 def test_what_is_by_hand_lets_no_entry_pass_that_would_not_by_itself(
     begun: Repo, accepted: tuple[str, ...], rule: str
@@ -95,12 +96,12 @@ def test_what_is_by_hand_lets_no_entry_pass_that_would_not_by_itself(
     assert judge(begun, policy=replace(ACCEPTS, verdicts=accepted)).rule == rule
 
 
-@pytest.mark.parametrize(
-    ("author", "message"),
-    [
-        pytest.param(PERSON, None, id="a person"),
-        pytest.param(AGENT, f"Say\n\nCo-authored-by: {PERSON}\n", id="with a person as co-author"),
-    ],
+@cases(
+    "author, message",
+    {
+        "a person": (PERSON, None),
+        "with a person as co-author": (AGENT, f"Say\n\nCo-authored-by: {PERSON}\n"),
+    },
 )
 def test_a_person_stands_for_what_is_left_over(
     begun: Repo, author: str, message: str | None
@@ -159,13 +160,13 @@ def test_edits_upon_a_persons_hunk_are_mixed(begun: Repo) -> None:
     assert verdict(begun, policy=ACCEPTS) is Verdict.MIXED
 
 
-@pytest.mark.parametrize(
-    ("path", "file"),
-    [
-        pytest.param(".hkgit/.gitattributes", File(b"* -diff\n"), id="the ledger's attributes"),
-        pytest.param(".hkgit/other", File(b"x\n"), id="something of hkgit's"),
-        pytest.param(".HKGIT/config.toml", File(b"x\n"), id="in another case"),
-    ],
+@cases(
+    "path, file",
+    {
+        "the ledger's attributes": (".hkgit/.gitattributes", File(b"* -diff\n")),
+        "something of hkgit's": (".hkgit/other", File(b"x\n")),
+        "in another case": (".HKGIT/config.toml", File(b"x\n")),
+    },
 )
 def test_nobody_changes_what_is_hkgits_by_hand(begun: Repo, path: str, file: File) -> None:
     commit(begun, with_hunk(begun, PERSON, {path: file}))

@@ -13,15 +13,8 @@ from hkgit.evidence.replay import find_removals
 from hkgit.evidence.verdict import Verdict
 from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
-from tests.support.commits import (
-    LINES,
-    Change,
-    applied,
-    commit,
-    edited_thrice,
-    judge,
-    verdict,
-)
+from tests.support.cases import cases
+from tests.support.commits import LINES, Change, applied, commit, edited_thrice, judge, verdict
 from tests.support.gating import opened
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import Repo
@@ -102,13 +95,13 @@ def with_a_record_of_its_own(repo: Repo) -> Change:
     return change
 
 
-@pytest.mark.parametrize(
+@cases(
     "attack",
-    [
-        pytest.param(with_a_change, id="a change beside it"),
-        pytest.param(with_an_entry, id="an entry beside it"),
-        pytest.param(with_a_record_of_its_own, id="a record that is no entry"),
-    ],
+    {
+        "a change beside it": with_a_change,
+        "an entry beside it": with_an_entry,
+        "a record that is no entry": with_a_record_of_its_own,
+    },
 )
 def test_anything_else_is_no_prune(edited: Repo, attack: Callable[[Repo], Change]) -> None:
     commit(edited, attack(edited))

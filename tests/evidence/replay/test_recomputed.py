@@ -9,6 +9,7 @@ import pytest
 from hkgit.edits import Read
 from hkgit.text.document import range_hash
 from tests.support.attacks import check
+from tests.support.cases import cases
 from tests.support.commits import Change, applied, commit, judge
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import Repo
@@ -16,12 +17,12 @@ from tests.support.repos import Repo
 LOOP = "    for item in items:\n        total += item\n    return total\n"
 
 
-@pytest.mark.parametrize(
-    ("threshold", "rule"),
-    [
-        pytest.param(800, "verdict strict", id="the one it was applied with"),
-        pytest.param(999, "decoy", id="one above its similarity"),
-    ],
+@cases(
+    "threshold, rule",
+    {
+        "the one it was applied with": (800, "verdict strict"),
+        "one above its similarity": (999, "decoy"),
+    },
 )
 def test_a_threshold_that_the_edit_does_not_reach_is_forged(
     governed: Repo, threshold: int, rule: str

@@ -11,39 +11,16 @@ from hkgit import dialects
 from hkgit.applying.carry import carry_plan
 from hkgit.applying.outcome import files_after
 from hkgit.applying.planner import Options, plan
-from hkgit.edits import (
-    AnyEdit,
-    Edit,
-    MappingSnapshot,
-    Read,
-    Spec,
-    TagEdit,
-    WriteFile,
-)
+from hkgit.edits import AnyEdit, Edit, MappingSnapshot, Read, Spec, TagEdit, WriteFile
 from hkgit.evidence.verdict import Verdict
 from hkgit.text.document import range_hash
 from hkgit.text.hashes import compute_tag
+from tests.support.cases import cases
 from tests.support.commands import hkgit
-from tests.support.commits import (
-    CRLF,
-    A,
-    Change,
-    applied,
-    commit,
-    files_of,
-    joined,
-    judge,
-    recorded,
-    verdict,
-)
+from tests.support.commits import CRLF, A, Change, applied, commit, files_of, joined, judge, verdict
+from tests.support.entries import as_json, recorded
 from tests.support.notations import UnsayableEdit, write
-from tests.support.planning import (
-    Operation,
-    delete_range,
-    insert_after,
-    protocol,
-    replace_range,
-)
+from tests.support.planning import Operation, delete_range, insert_after, protocol, replace_range
 from tests.support.repos import Repo
 
 READ = Read("a.py", 1, 5, range_hash(A))
@@ -78,51 +55,38 @@ def test_a_commit_from_any_dialect_is_strict(started: Repo, dialect: str) -> Non
     assert verdict(started) is Verdict.STRICT
 
 
-@pytest.mark.parametrize(
+@cases(
     "operations",
-    [
-        pytest.param([replace_range("a.py", A, 4, 5, "x")], id="a range"),
-        pytest.param([insert_after("a.py", A, 0, "x")], id="an insertion"),
-        pytest.param([delete_range("a.py", A, 1, 5)], id="a file emptied"),
-        pytest.param([{"op": "create_file", "path": "d/é", "new_text": "x"}], id="a new file"),
-        pytest.param([{"op": "create_file", "path": "n", "new_text": ""}], id="an empty one"),
-        pytest.param(
-            [{"op": "create_file", "path": "n", "new_text": "\ufeffx\n"}],
-            id="one with a byte order mark",
-        ),
-        pytest.param(
-            [{"op": "delete_file", "path": "a.py", "expected_hash": range_hash(A)}],
-            id="a file less",
-        ),
-        pytest.param(
-            [{"op": "delete_file", "path": "bom", "expected_hash": range_hash(b"x\n")}],
-            id="one less with a byte order mark",
-        ),
-        pytest.param(
-            [
-                {
-                    "op": "rename_file",
-                    "path": "a.py",
-                    "new_path": "c/d.py",
-                    "expected_hash": range_hash(A),
-                },
-                replace_range("a.py", A, 1, 1, "x"),
-            ],
-            id="renamed and edited",
-        ),
-        pytest.param([replace_range("b.txt", CRLF, 3, 3, "3\n4")], id="an open CRLF line"),
-        pytest.param([replace_range("b.txt", CRLF, 3, 3, "\n")], id="an open line emptied"),
-        pytest.param([delete_range("bom", b"x\n", 1, 1)], id="nothing left but a byte order mark"),
-        pytest.param(
-            [
-                insert_after("a.py", A, 2, "x"),
-                insert_after("a.py", A, 2, "y"),
-                delete_range("a.py", A, 3, 3),
-                replace_range("b.txt", CRLF, 1, 1, "1"),
-            ],
-            id="several",
-        ),
-    ],
+    {
+        "a range": [replace_range("a.py", A, 4, 5, "x")],
+        "an insertion": [insert_after("a.py", A, 0, "x")],
+        "a file emptied": [delete_range("a.py", A, 1, 5)],
+        "a new file": [{"op": "create_file", "path": "d/é", "new_text": "x"}],
+        "an empty one": [{"op": "create_file", "path": "n", "new_text": ""}],
+        "one with a byte order mark": [{"op": "create_file", "path": "n", "new_text": "\ufeffx\n"}],
+        "a file less": [{"op": "delete_file", "path": "a.py", "expected_hash": range_hash(A)}],
+        "one less with a byte order mark": [
+            {"op": "delete_file", "path": "bom", "expected_hash": range_hash(b"x\n")}
+        ],
+        "renamed and edited": [
+            {
+                "op": "rename_file",
+                "path": "a.py",
+                "new_path": "c/d.py",
+                "expected_hash": range_hash(A),
+            },
+            replace_range("a.py", A, 1, 1, "x"),
+        ],
+        "an open CRLF line": [replace_range("b.txt", CRLF, 3, 3, "3\n4")],
+        "an open line emptied": [replace_range("b.txt", CRLF, 3, 3, "\n")],
+        "nothing left but a byte order mark": [delete_range("bom", b"x\n", 1, 1)],
+        "several": [
+            insert_after("a.py", A, 2, "x"),
+            insert_after("a.py", A, 2, "y"),
+            delete_range("a.py", A, 3, 3),
+            replace_range("b.txt", CRLF, 1, 1, "1"),
+        ],
+    },
 )
 def test_every_operation_of_the_protocol_is_strict(
     started: Repo, operations: list[Operation]
@@ -131,16 +95,13 @@ def test_every_operation_of_the_protocol_is_strict(
     assert verdict(started) is Verdict.STRICT
 
 
-@pytest.mark.parametrize(
+@cases(
     "diff",
-    [
-        pytest.param("old mode 100644\nnew mode 100755\n", id="a mode"),
-        pytest.param(
-            "rename from a.py\nrename to c.py\n--- a/a.py\n+++ b/c.py\n"
-            "@@ -1,2 +1,2 @@\n-import sys\n+import os\n \n",
-            id="renamed and edited",
-        ),
-    ],
+    {
+        "a mode": "old mode 100644\nnew mode 100755\n",
+        "renamed and edited": "rename from a.py\nrename to c.py\n--- a/a.py\n+++ b/c.py\n"
+        "@@ -1,2 +1,2 @@\n-import sys\n+import os\n \n",
+    },
 )
 def test_what_a_diff_says_beside_its_lines_is_strict(started: Repo, diff: str) -> None:
     name = "c.py" if "rename" in diff else "a.py"
@@ -165,19 +126,19 @@ def carried(repo: Repo, spec: Spec, base: str) -> Change:
     """What hkgit makes of a spec on HEAD that was written against an older commit."""
     made, _ = carry_plan(spec, files_of(repo, base), files_of(repo), Options(), ())
     assert made.ok, made.first_error
-    return Change(files_after(made), [json.loads(recorded(spec, made, base))])
+    return Change(files_after(made), [as_json(recorded(spec, made, base))])
 
 
 TWICE = b"def a():\n    return 1\n\n\ndef b():\n    return 1\n"
 
 
-@pytest.mark.parametrize(
+@cases(
     "operation",
-    [
-        pytest.param(replace_range("r.py", TWICE, 6, 6, "    return 2"), id="by its hash"),
-        pytest.param(delete_range("r.py", TWICE, 6, 6), id="a deletion"),
-        pytest.param(insert_after("r.py", TWICE, 6, "    # end"), id="an insertion"),
-    ],
+    {
+        "by its hash": replace_range("r.py", TWICE, 6, 6, "    return 2"),
+        "a deletion": delete_range("r.py", TWICE, 6, 6),
+        "an insertion": insert_after("r.py", TWICE, 6, "    # end"),
+    },
 )
 def test_a_range_carried_from_its_base_is_strict(repo: Repo, operation: Operation) -> None:
     base = repo.commit({"r.py": TWICE}, "Begin")
@@ -198,7 +159,7 @@ def test_a_carried_range_fails_where_its_base_is_gone(repo: Repo) -> None:
 def test_a_root_commit_is_strict(repo: Repo) -> None:
     spec = protocol({"op": "create_file", "path": "a", "new_text": "x\n"})
     made = plan(spec, MappingSnapshot())
-    commit(repo, Change(files_after(made), [json.loads(recorded(spec, made))], parents=()))
+    commit(repo, Change(files_after(made), [as_json(recorded(spec, made))], parents=()))
     assert verdict(repo) is Verdict.STRICT
 
 
@@ -215,14 +176,14 @@ def chain(repo: Repo, *texts: bytes) -> list[Change]:
     return changes
 
 
-@pytest.mark.parametrize(
+@cases(
     "texts",
-    [
-        pytest.param([b"a\n", b"b\n", b"c\n"], id="two"),
-        pytest.param([b"a\n", b"b\n", b"c\n", b"d\n", b"e\n"], id="four"),
-        pytest.param([b"a\n", b"b\n", b"a\n", b"c\n"], id="there and back again, then on"),
-        pytest.param([b"a\n", b"b\n", b"a\n", b"b\n", b"c\n"], id="there and back and there"),
-    ],
+    {
+        "two": [b"a\n", b"b\n", b"c\n"],
+        "four": [b"a\n", b"b\n", b"c\n", b"d\n", b"e\n"],
+        "there and back again, then on": [b"a\n", b"b\n", b"a\n", b"c\n"],
+        "there and back and there": [b"a\n", b"b\n", b"a\n", b"b\n", b"c\n"],
+    },
 )
 def test_entries_chained_in_one_commit_are_strict(repo: Repo, texts: list[bytes]) -> None:
     commit(repo, joined(*chain(repo, *texts)))

@@ -26,10 +26,9 @@ from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.defaults import ACCEPTED
-from hkgit.gate.policy.key_table import parse_policy
+from hkgit.gate.policy.key_table import extend_policy, parse_policy
 from hkgit.gate.policy.model import Policy, RefRules
 from hkgit.gate.ruling import Ruling, is_lasting
-from hkgit.gate.trusted_policy import extend_policy
 from hkgit.matching.place import LADDER_VERSION
 from hkgit.workflows.attestation import attest
 from tests.support.commits import AGENT, Change, applied, commit, commit_tree

@@ -20,6 +20,7 @@ from hkgit.gate.attestations.statement import (
     read_envelope,
     read_statement,
 )
+from tests.support.cases import cases
 from tests.support.entries import written
 from tests.support.keys import made_key, public
 
@@ -52,16 +53,16 @@ def test_an_envelope_is_read_as_it_was_written() -> None:
     assert read_envelope(envelope.to_bytes()) == envelope
 
 
-@pytest.mark.parametrize(
+@cases(
     "data",
-    [
-        pytest.param(b"nonsense", id="no JSON"),
-        pytest.param(b"\xff", id="no UTF-8"),
-        pytest.param(b"{}", id="nothing"),
-        pytest.param(b" " * 2**17, id="too long"),
-        pytest.param(b'{"payload":"?","payloadType":"x","signatures":[]}', id="no base64"),
-        pytest.param(b'{"payload":"\xc3\xa9","payloadType":"x","signatures":[]}', id="no ASCII"),
-    ],
+    {
+        "no JSON": b"nonsense",
+        "no UTF-8": b"\xff",
+        "nothing": b"{}",
+        "too long": b" " * 2**17,
+        "no base64": b'{"payload":"?","payloadType":"x","signatures":[]}',
+        "no ASCII": b'{"payload":"\xc3\xa9","payloadType":"x","signatures":[]}',
+    },
 )
 def test_anything_else_is_no_envelope(data: bytes) -> None:
     with pytest.raises(InvalidInput):
@@ -84,17 +85,17 @@ def _said(**other: object) -> dict[str, object]:
     return predicate | other
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        pytest.param("predicateType", "urn:other", id="another kind"),
-        pytest.param("_type", "https://in-toto.io/Statement/v0.1", id="another version"),
-        pytest.param("subject", [], id="no subject"),
-        pytest.param("more", 1, id="an unknown key"),
-        pytest.param("predicate", {}, id="nothing said"),
-        pytest.param("predicate", _said(verificationResult="FAILED"), id="of what failed"),
-        pytest.param("predicate", _said(verifier={"id": "urn:x", "version": {}}), id="by another"),
-    ],
+@cases(
+    "key, value",
+    {
+        "another kind": ("predicateType", "urn:other"),
+        "another version": ("_type", "https://in-toto.io/Statement/v0.1"),
+        "no subject": ("subject", []),
+        "an unknown key": ("more", 1),
+        "nothing said": ("predicate", {}),
+        "of what failed": ("predicate", _said(verificationResult="FAILED")),
+        "by another": ("predicate", _said(verifier={"id": "urn:x", "version": {}})),
+    },
 )
 def test_another_statement_is_not_taken_for_one(key: str, value: object) -> None:
     with pytest.raises(InvalidInput):
@@ -107,13 +108,7 @@ def test_a_key_signs_bytes_in_a_namespace_of_its_own(key: Path) -> None:
     assert verify(b"data", signature, [public(key)])
 
 
-@pytest.mark.parametrize(
-    ("data", "trusted"),
-    [
-        pytest.param(b"other", True, id="of other bytes"),
-        pytest.param(b"data", False, id="of another key"),
-    ],
-)
+@cases("data, trusted", {"of other bytes": (b"other", True), "of another key": (b"data", False)})
 def test_another_signature_does_not_count(
     key: Path, tmp_path: Path, data: bytes, trusted: bool
 ) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.ci_workflows import load, run, step
 from tests.support.commands import ROOT, loaded_path, replace_line_two
 from tests.support.repos import Repo
@@ -192,12 +193,9 @@ def test_the_name_of_a_branch_is_no_part_of_any_shell(runner: Runner, spec: str)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@cases(
     "files",
-    [
-        pytest.param({"notes.md": "No spec\n"}, id="no spec"),
-        pytest.param({"edits/x.json": "{}"}, id="a spec that says nothing"),
-    ],
+    {"no spec": {"notes.md": "No spec\n"}, "a spec that says nothing": {"edits/x.json": "{}"}},
 )
 def test_without_a_spec_that_applies_nothing_is_handed_on(
     runner: Runner, files: dict[str, str]
@@ -225,12 +223,9 @@ def test_what_the_last_job_would_refuse_is_refused_in_the_first_with_a_way_out(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@cases(
     "branch",
-    [
-        pytest.param("blind", id="an agent's commit without evidence"),
-        pytest.param("human", id="a commit in a person's name"),
-    ],
+    {"an agent's commit without evidence": "blind", "a commit in a person's name": "human"},
 )
 def test_a_forged_bundle_is_not_published(runner: Runner, branch: str) -> None:
     """Whatever ran in the job without rights, the other one derives."""

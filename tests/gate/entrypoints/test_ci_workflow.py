@@ -11,6 +11,7 @@ import pytest
 from hkgit.gate.entrypoints.ci import run_checks
 from hkgit.git.repository import Repository
 from tests.gate.entrypoints.jobs import PUSH, event_on, github
+from tests.support.cases import cases
 from tests.support.ci_workflows import load, run, step
 from tests.support.commands import ROOT
 from tests.support.repos import Repo
@@ -18,10 +19,7 @@ from tests.support.repos import Repo
 QA_GATE = ROOT / ".github/workflows/qa-gate.yml"
 
 
-@pytest.mark.parametrize(
-    ("branch", "code"),
-    [pytest.param("good", 0, id="with evidence"), pytest.param("blind", 6, id="blind")],
-)
+@cases("branch, code", {"with evidence": ("good", 0), "blind": ("blind", 6)})
 def test_the_step_of_the_workflow_judges_a_pull_request(
     checkout: Repo, tmp_path: Path, branch: str, code: int
 ) -> None:
@@ -120,16 +118,16 @@ OWN = {"CI_CONFIG_PATH": ".gitlab-ci.yml"}
 FOREIGN = {"CI_CONFIG_PATH": "gate.yml@group/policies"}
 
 
-@pytest.mark.parametrize(
-    ("name", "old", "more", "environment", "level"),
-    [
-        pytest.param("workflow", "main", {}, OWN, "advisory", id="GitLab, its own file"),
-        pytest.param("workflow", "main", {}, FOREIGN, "ok", id="GitLab, a file of another project"),
-        pytest.param("workflow", "main", PUSHED, OWN, "ok", id="GitLab, a push"),
-        pytest.param("policy", "origin/relaxed", {}, {}, "advisory", id="a policy that reports"),
-        pytest.param("policy", "main", {}, {}, "ok", id="a policy that enforces"),
-        pytest.param("event", "main", PUSHED, {}, "advisory", id="after the fact"),
-    ],
+@cases(
+    "name, old, more, environment, level",
+    {
+        "GitLab, its own file": ("workflow", "main", {}, OWN, "advisory"),
+        "GitLab, a file of another project": ("workflow", "main", {}, FOREIGN, "ok"),
+        "GitLab, a push": ("workflow", "main", PUSHED, OWN, "ok"),
+        "a policy that reports": ("policy", "origin/relaxed", {}, {}, "advisory"),
+        "a policy that enforces": ("policy", "main", {}, {}, "ok"),
+        "after the fact": ("event", "main", PUSHED, {}, "advisory"),
+    },
 )
 def test_each_check_has_its_level(
     checkout: Repo,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.ci_workflows import load
 from tests.support.commands import ROOT, replace_line_two, start
 from tests.support.serving import Served, copied
@@ -53,10 +54,7 @@ def _job(host: Served, name: str, branch: str, **more: str) -> subprocess.Comple
     )
 
 
-@pytest.mark.parametrize(
-    ("branch", "code"),
-    [pytest.param("good", 0, id="with evidence"), pytest.param("blind", 6, id="blind")],
-)
+@cases("branch, code", {"with evidence": ("good", 0), "blind": ("blind", 6)})
 def test_a_merge_request_is_judged_against_its_target(host: Served, branch: str, code: int) -> None:
     target = {
         "CI_PIPELINE_SOURCE": "merge_request_event",

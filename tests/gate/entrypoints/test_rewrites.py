@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.support.cases import cases
 from tests.support.serving import Served, commit
 
 
@@ -45,9 +44,7 @@ def test_a_branch_may_be_rebased_onto_a_policy_that_the_default_branch_came_to(
     assert done, said
 
 
-def test_a_stricter_branch_is_not_set_to_the_policy_of_the_default_branch(
-    served: Served,
-) -> None:
+def test_a_stricter_branch_is_not_set_to_the_policy_of_the_default_branch(served: Served) -> None:
     served.clone.git("checkout", "-q", "-b", "strict")
     commit(served.clone, {".hkgit/config.toml": "[gate]\ngovern = 'all'\n"}, {})
     assert served.push("strict")[0]
@@ -58,9 +55,7 @@ def test_a_stricter_branch_is_not_set_to_the_policy_of_the_default_branch(
     assert "has a different policy" in said
 
 
-@pytest.mark.parametrize(
-    "refspec", [pytest.param("+other", id="rewritten"), pytest.param(":other", id="deleted")]
-)
+@cases("refspec", {"rewritten": "+other", "deleted": ":other"})
 def test_the_policy_may_refuse_rewrites(served: Served, refspec: str) -> None:
     served.clone.git("checkout", "-q", "-b", "other")
     commit(served.clone, {".hkgit/config.toml": "[gate]\nrewrites = 'refuse'\n"}, {})

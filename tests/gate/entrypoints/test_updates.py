@@ -11,50 +11,42 @@ from hkgit.gate.entrypoints.arrival import (
     parse_received,
     read_framework_update,
 )
+from tests.support.cases import cases
 
 A, B, ZERO = "a" * 40, "b" * 40, "0" * 40
 
 
-@pytest.mark.parametrize(
-    ("told", "expected"),
-    [
-        pytest.param(f"{A} {B} refs/heads/x\n", Update("refs/heads/x", A, B), id="moved"),
-        pytest.param(f"{ZERO} {B} refs/heads/x\n", Update("refs/heads/x", None, B), id="new"),
-        pytest.param(f"{A} {ZERO} refs/heads/x\n", Update("refs/heads/x", A, None), id="deleted"),
-        pytest.param(
+@cases(
+    "told, expected",
+    {
+        "moved": (f"{A} {B} refs/heads/x\n", Update("refs/heads/x", A, B)),
+        "new": (f"{ZERO} {B} refs/heads/x\n", Update("refs/heads/x", None, B)),
+        "deleted": (f"{A} {ZERO} refs/heads/x\n", Update("refs/heads/x", A, None)),
+        "new, in SHA-256": (
             f"{'0' * 64} {'b' * 64} refs/heads/x\n",
             Update("refs/heads/x", None, "b" * 64),
-            id="new, in SHA-256",
         ),
-        pytest.param(
-            f"{A} {B} refs/heads/\u00e9\n", Update("refs/heads/\u00e9", A, B), id="no ASCII"
-        ),
-        pytest.param(
+        "no ASCII": (f"{A} {B} refs/heads/\u00e9\n", Update("refs/heads/\u00e9", A, B)),
+        "with what ends a line of Unicode": (
             f"{A} {B} refs/heads/a\u2028b\n",
             Update("refs/heads/a\u2028b", A, B),
-            id="with what ends a line of Unicode",
         ),
-    ],
+    },
 )
 def test_a_server_is_told_old_new_and_ref(told: str, expected: Update) -> None:
     assert list(parse_received(told.encode())) == [expected]
 
 
-@pytest.mark.parametrize(
-    ("told", "expected"),
-    [
-        pytest.param(
-            f"refs/heads/y {B} refs/heads/x {A}\n", Update("refs/heads/x", A, B), id="moved"
-        ),
-        pytest.param(
-            f"(delete) {ZERO} refs/heads/x {A}\n", Update("refs/heads/x", A, None), id="deleted"
-        ),
-        pytest.param(
+@cases(
+    "told, expected",
+    {
+        "moved": (f"refs/heads/y {B} refs/heads/x {A}\n", Update("refs/heads/x", A, B)),
+        "deleted": (f"(delete) {ZERO} refs/heads/x {A}\n", Update("refs/heads/x", A, None)),
+        "from a revision with blanks": (
             f"HEAD@{{1 day ago}} {B} refs/heads/x {A}\n",
             Update("refs/heads/x", A, B),
-            id="from a revision with blanks",
         ),
-    ],
+    },
 )
 def test_a_clone_is_told_what_goes_where(told: str, expected: Update) -> None:
     assert list(parse_pushed(told.encode())) == [expected]
@@ -79,17 +71,16 @@ FRAMEWORK = {
 }
 
 
-@pytest.mark.parametrize(
-    ("without", "expected"),
-    [
-        pytest.param([], [Update("refs/heads/x", A, B)], id="a range"),
-        pytest.param(
+@cases(
+    "without, expected",
+    {
+        "a range": ([], [Update("refs/heads/x", A, B)]),
+        "a whole history": (
             ["PRE_COMMIT_FROM_REF", "PRE_COMMIT_TO_REF"],
             [Update("refs/heads/x", None, "refs/heads/y")],
-            id="a whole history",
         ),
-        pytest.param(["PRE_COMMIT_REMOTE_BRANCH"], [], id="no framework"),
-    ],
+        "no framework": (["PRE_COMMIT_REMOTE_BRANCH"], []),
+    },
 )
 def test_the_framework_tells_of_one_ref(without: list[str], expected: list[Update]) -> None:
     told = {name: value for name, value in FRAMEWORK.items() if name not in without}

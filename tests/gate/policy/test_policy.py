@@ -12,6 +12,7 @@ from hkgit.gate.policy.defaults import ACCEPTED, KNOWN_AGENTS
 from hkgit.gate.policy.key_table import parse_policy
 from hkgit.gate.policy.model import BUILT_IN, Grant, Policy
 from hkgit.gate.trusted_policy import policy_value, read_policy
+from tests.support.cases import cases
 
 
 def files(**contents: str) -> MappingSnapshot:
@@ -46,26 +47,20 @@ def test_the_built_in_policy() -> None:
     assert policy.manual == ()
 
 
-@pytest.mark.parametrize(
-    ("tree", "source"),
-    [
-        pytest.param(
-            files(pyproject="[tool.hkgit.gate]\nmode = 'warn'\n"),
-            "pyproject.toml",
-            id="pyproject.toml",
-        ),
-        pytest.param(files(config="[gate]\nmode = 'warn'\n"), ".hkgit/config.toml", id="its own"),
-        pytest.param(
+@cases(
+    "tree, source",
+    {
+        "pyproject.toml": (files(pyproject="[tool.hkgit.gate]\nmode = 'warn'\n"), "pyproject.toml"),
+        "its own": (files(config="[gate]\nmode = 'warn'\n"), ".hkgit/config.toml"),
+        "beside a pyproject.toml without one": (
             files(config="[gate]\nmode = 'warn'\n", pyproject="[tool.hkgit]\n"),
             ".hkgit/config.toml",
-            id="beside a pyproject.toml without one",
         ),
-        pytest.param(
+        "beside a config.toml without one": (
             files(config="[other]\n", pyproject="tool.hkgit.gate.mode = 'warn'\n"),
             "pyproject.toml",
-            id="beside a config.toml without one",
         ),
-    ],
+    },
 )
 def test_the_policy_stands_in_either_place(tree: MappingSnapshot, source: str) -> None:
     policy = read_policy(tree)
@@ -73,21 +68,16 @@ def test_the_policy_stands_in_either_place(tree: MappingSnapshot, source: str) -
     assert policy.source == source
 
 
-@pytest.mark.parametrize(
-    ("tree", "said"),
-    [
-        pytest.param(
+@cases(
+    "tree, said",
+    {
+        "both places": (
             files(config="[gate]\n", pyproject="[tool.hkgit.gate]\n"),
             "is in .hkgit/config.toml and pyproject.toml\nKeep one",
-            id="both places",
         ),
-        pytest.param(files(pyproject="[tool"), "pyproject.toml: is not TOML", id="no TOML"),
-        pytest.param(
-            files(config="gate = 1\n"),
-            ".hkgit/config.toml: expected a table, found 1",
-            id="no table",
-        ),
-    ],
+        "no TOML": (files(pyproject="[tool"), "pyproject.toml: is not TOML"),
+        "no table": (files(config="gate = 1\n"), ".hkgit/config.toml: expected a table, found 1"),
+    },
 )
 def test_a_policy_that_cannot_be_read_is_invalid(tree: MappingSnapshot, said: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
@@ -95,93 +85,67 @@ def test_a_policy_that_cannot_be_read_is_invalid(tree: MappingSnapshot, said: st
     assert said in str(refusal.value)
 
 
-@pytest.mark.parametrize(
-    ("table", "policy"),
-    [
-        pytest.param({}, Policy(), id="nothing"),
-        pytest.param(
+@cases(
+    "table, policy",
+    {
+        "nothing": ({}, Policy()),
+        "mode and govern": (
             {"mode": "report", "govern": "all"},
             Policy(mode="report", govern="all"),
-            id="mode and govern",
         ),
-        pytest.param(
+        "agents beside the known ones": (
             {"agents": ["my-*"]},
             Policy(agents=(*KNOWN_AGENTS, "my-*")),
-            id="agents beside the known ones",
         ),
-        pytest.param({"accept": ["hash", "quote"]}, Policy(accept=("hash", "quote")), id="accept"),
-        pytest.param({"accept": []}, Policy(accept=()), id="accept nothing"),
-        pytest.param(
-            {"verdicts": [*ACCEPTED, "mixed"]},
-            Policy(verdicts=(*ACCEPTED, "mixed")),
-            id="verdicts",
-        ),
-        pytest.param(
-            {"tiers": ["exact"]},
-            Policy(tiers=("exact",)),
-            id="tiers",
-        ),
-        pytest.param(
-            {"tiers": []},
-            Policy(tiers=()),
-            id="an empty list is a value",
-        ),
-        pytest.param({"min_confidence": 0.95}, Policy(min_confidence=950), id="confidence"),
-        pytest.param({"min_confidence": 1}, Policy(min_confidence=1000), id="as an integer"),
-        pytest.param({"since": "0" * 40}, Policy(since="0" * 40), id="since"),
-        pytest.param(
+        "accept": ({"accept": ["hash", "quote"]}, Policy(accept=("hash", "quote"))),
+        "accept nothing": ({"accept": []}, Policy(accept=())),
+        "verdicts": ({"verdicts": [*ACCEPTED, "mixed"]}, Policy(verdicts=(*ACCEPTED, "mixed"))),
+        "tiers": ({"tiers": ["exact"]}, Policy(tiers=("exact",))),
+        "an empty list is a value": ({"tiers": []}, Policy(tiers=())),
+        "confidence": ({"min_confidence": 0.95}, Policy(min_confidence=950)),
+        "as an integer": ({"min_confidence": 1}, Policy(min_confidence=1000)),
+        "since": ({"since": "0" * 40}, Policy(since="0" * 40)),
+        "grants": (
             {"manual": [{"paths": ["docs/*"], "names": ["Ada *"], "keys": ["ssh-x y"]}]},
             Policy(manual=(Grant(("docs/*",), ("Ada *",), ("ssh-x y",)),)),
-            id="grants",
         ),
-    ],
+    },
 )
 def test_what_a_policy_says(table: dict[str, Any], policy: Policy) -> None:
     assert parse_policy(table, BUILT_IN) == policy
 
 
-@pytest.mark.parametrize(
-    ("table", "said"),
-    [
-        pytest.param({"mood": "warn"}, "mood: unknown key\nKnown keys: mode", id="unknown key"),
-        pytest.param(
+@cases(
+    "table, said",
+    {
+        "unknown key": ({"mood": "warn"}, "mood: unknown key\nKnown keys: mode"),
+        "unknown mode": (
             {"mode": "off"},
             "mode: expected one of report, warn, enforce, found 'off'",
-            id="unknown mode",
         ),
-        pytest.param({"govern": True}, "govern: expected one of agents, all", id="a boolean"),
-        pytest.param({"agents": "x"}, "agents: expected a list of strings", id="no list"),
-        pytest.param({"agents": [1]}, "agents: expected a list of strings", id="no strings"),
-        pytest.param(
+        "a boolean": ({"govern": True}, "govern: expected one of agents, all"),
+        "no list": ({"agents": "x"}, "agents: expected a list of strings"),
+        "no strings": ({"agents": [1]}, "agents: expected a list of strings"),
+        "unknown evidence": (
             {"accept": ["trust"]},
             "accept: expected some of hash, receipt, quote",
-            id="unknown evidence",
         ),
-        pytest.param({"verdicts": ["fail"]}, "verdicts: expected some of strict", id="fail"),
-        pytest.param(
-            {"verdicts": ["unverifiable"]}, "verdicts: expected some of strict", id="unverifiable"
-        ),
-        pytest.param(
-            {"min_confidence": 1.5}, "min_confidence: expected a number from 0 to 1", id="over 1"
-        ),
-        pytest.param({"min_confidence": float("nan")}, "min_confidence: expected", id="no number"),
-        pytest.param({"min_confidence": True}, "min_confidence: expected", id="true"),
-        pytest.param({"since": 1}, "since: expected all 40 digits", id="since"),
-        pytest.param({"since": "v1"}, "since: expected all 40 digits", id="a since that moves"),
-        pytest.param({"since": "0" * 39}, "since: expected all 40", id="since, cut short"),
-        pytest.param({"manual": {}}, "manual: expected a list of tables", id="grants"),
-        pytest.param({"manual": [1]}, "expected a table", id="a grant that is no table"),
-        pytest.param(
+        "fail": ({"verdicts": ["fail"]}, "verdicts: expected some of strict"),
+        "unverifiable": ({"verdicts": ["unverifiable"]}, "verdicts: expected some of strict"),
+        "over 1": ({"min_confidence": 1.5}, "min_confidence: expected a number from 0 to 1"),
+        "no number": ({"min_confidence": float("nan")}, "min_confidence: expected"),
+        "true": ({"min_confidence": True}, "min_confidence: expected"),
+        "since": ({"since": 1}, "since: expected all 40 digits"),
+        "a since that moves": ({"since": "v1"}, "since: expected all 40 digits"),
+        "since, cut short": ({"since": "0" * 39}, "since: expected all 40"),
+        "grants": ({"manual": {}}, "manual: expected a list of tables"),
+        "a grant that is no table": ({"manual": [1]}, "expected a table"),
+        "a grant of nothing": (
             {"manual": [{"names": ["x"]}]},
             "paths: expected globs from the root",
-            id="a grant of nothing",
         ),
-        pytest.param(
-            {"manual": [{"paths": ["*"], "who": "x"}]},
-            "who: unknown key",
-            id="unknown key of a grant",
-        ),
-    ],
+        "unknown key of a grant": ({"manual": [{"paths": ["*"], "who": "x"}]}, "who: unknown key"),
+    },
 )
 def test_what_no_policy_says(table: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
@@ -233,34 +197,31 @@ AGENT = "Claude <noreply@anthropic.com>"
 ADA = "Ada <ada@example.org>"
 
 
-@pytest.mark.parametrize(
-    ("identities", "message", "name"),
-    [
-        pytest.param((AGENT, ADA), None, AGENT, id="author"),
-        pytest.param((ADA, AGENT), None, AGENT, id="committer"),
-        pytest.param((ADA, ADA), f"Say\n\nCo-authored-by: {AGENT}\n", AGENT, id="co-author"),
-        pytest.param(
+@cases(
+    "identities, message, name",
+    {
+        "author": ((AGENT, ADA), None, AGENT),
+        "committer": ((ADA, AGENT), None, AGENT),
+        "co-author": ((ADA, ADA), f"Say\n\nCo-authored-by: {AGENT}\n", AGENT),
+        "wherever and however it is written": (
             (ADA, ADA),
             f"Say\n\nCO-AUTHORED-BY:  {AGENT}  \n\nmore\n",
             AGENT,
-            id="wherever and however it is written",
         ),
-        pytest.param(
+        "one of several": (
             (ADA, ADA),
             f"Say\n\nCo-authored-by: {ADA}\nCo-Authored-By: {AGENT}\n",
             AGENT,
-            id="one of several",
         ),
-        pytest.param(
+        "with line ends of DOS": (
             (ADA, ADA),
             "Say\r\n\r\nCo-authored-by: x <noreply@openai.com>\r\n",
             "x <noreply@openai.com>",
-            id="with line ends of DOS",
         ),
-        pytest.param((ADA, ADA), f"Say\n\nCo-authored-by :{AGENT}\n", AGENT, id="odd blanks"),
-        pytest.param((ADA, ADA), f"Say\n\nThanks to {AGENT}\n", None, id="not in a sentence"),
-        pytest.param((ADA, ADA), None, None, id="nobody"),
-    ],
+        "odd blanks": ((ADA, ADA), f"Say\n\nCo-authored-by :{AGENT}\n", AGENT),
+        "not in a sentence": ((ADA, ADA), f"Say\n\nThanks to {AGENT}\n", None),
+        "nobody": ((ADA, ADA), None, None),
+    },
 )
 def test_who_makes_a_commit_governed(
     identities: tuple[str, str], message: str | None, name: str | None
@@ -269,15 +230,15 @@ def test_who_makes_a_commit_governed(
     assert Policy().governing_name(identities, raw) == name
 
 
-@pytest.mark.parametrize(
-    ("globs", "paths", "is_covered"),
-    [
-        pytest.param(["docs/*"], ["docs/a.md", "docs/b/c.md"], True, id="everything below"),
-        pytest.param(["docs/*"], ["docs/a.md", "src/a.py"], False, id="not what is elsewhere"),
-        pytest.param(["docs/*", "*.md"], ["docs/a", "b.md"], True, id="each by some glob"),
-        pytest.param(["DOCS/*"], ["docs/a"], False, id="case matters"),
-        pytest.param(["*"], [], True, id="nothing is covered by anything"),
-    ],
+@cases(
+    "globs, paths, is_covered",
+    {
+        "everything below": (["docs/*"], ["docs/a.md", "docs/b/c.md"], True),
+        "not what is elsewhere": (["docs/*"], ["docs/a.md", "src/a.py"], False),
+        "each by some glob": (["docs/*", "*.md"], ["docs/a", "b.md"], True),
+        "case matters": (["DOCS/*"], ["docs/a"], False),
+        "nothing is covered by anything": (["*"], [], True),
+    },
 )
 def test_a_grant_covers_paths(globs: list[str], paths: list[str], is_covered: bool) -> None:
     assert Grant(tuple(globs)).covers(paths) is is_covered
@@ -290,34 +251,29 @@ def value(text: str) -> str | None:
 GATE = "[tool.hkgit.gate]\nmode = 'warn'\nprotect = ['a']\nmax_seconds = 1\n"
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        pytest.param("# a comment\n" + GATE, id="a comment"),
-        pytest.param("[project]\nname = 'x'\n" + GATE, id="another table"),
-        pytest.param(
-            '[tool.hkgit.gate]\nprotect = ["a"]\nmax_seconds = 1\nmode = "warn"\n',
-            id="another order",
-        ),
-        pytest.param(
-            "[tool.hkgit]\ngate = {mode = 'warn', protect = ['a'], max_seconds = 1}\n", id="in line"
-        ),
-    ],
+    {
+        "a comment": "# a comment\n" + GATE,
+        "another table": "[project]\nname = 'x'\n" + GATE,
+        "another order": '[tool.hkgit.gate]\nprotect = ["a"]\nmax_seconds = 1\nmode = "warn"\n',
+        "in line": "[tool.hkgit]\ngate = {mode = 'warn', protect = ['a'], max_seconds = 1}\n",
+    },
 )
 def test_a_policy_written_otherwise_has_the_same_value(text: str) -> None:
     assert value(text) == value(GATE)
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        pytest.param(GATE.replace("warn", "report"), id="another value"),
-        pytest.param(GATE.replace("['a']", "['a', 'a']"), id="a longer list"),
-        pytest.param(GATE.replace("= 1", "= true"), id="true for 1"),
-        pytest.param(GATE.replace("mode", "mood"), id="another key"),
-        pytest.param("", id="nothing"),
-        pytest.param("[tool", id="no TOML"),
-    ],
+    {
+        "another value": GATE.replace("warn", "report"),
+        "a longer list": GATE.replace("['a']", "['a', 'a']"),
+        "true for 1": GATE.replace("= 1", "= true"),
+        "another key": GATE.replace("mode", "mood"),
+        "nothing": "",
+        "no TOML": "[tool",
+    },
 )
 def test_a_policy_that_says_another_thing_has_another_value(text: str) -> None:
     assert value(text) != value(GATE)

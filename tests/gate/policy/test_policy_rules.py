@@ -14,87 +14,65 @@ from hkgit.gate.policy.model import Floors, Policy, RefRules
 from hkgit.gate.rules.floors import entry_findings
 from hkgit.gate.trusted_policy import read_policy
 from hkgit.matching.place import TABLE
+from tests.support.cases import cases
 from tests.support.entries import entry_of_protocol
 from tests.support.planning import Operation, replace_range
 
 
-@pytest.mark.parametrize(
-    ("table", "said"),
-    [
-        pytest.param(
-            {"manual": [{"paths": ["*"]}]}, "manual: a grant without a recipient", id="nobody"
-        ),
-        pytest.param(
+@cases(
+    "table, said",
+    {
+        "nobody": ({"manual": [{"paths": ["*"]}]}, "manual: a grant without a recipient"),
+        "principals without keys": (
             {"manual": [{"paths": ["*"], "principals": ["ada"]}]},
             "manual: grants to principals, but no file lists their keys",
-            id="principals without keys",
         ),
-        pytest.param(
+        "pushers": (
             {"manual": [{"paths": ["*"], "pushers": ["ada"]}]},
             "manual: grants to pushers, but pusher_variable is not set",
-            id="pushers",
         ),
-        pytest.param(
+        "a path for a key": (
             {"manual": [{"paths": ["*"], "keys": ["~/.ssh/id.pub"]}]},
             "manual: keys: expected SSH public keys",
-            id="a path for a key",
         ),
-        pytest.param(
-            {"attest": {"keys": ["AAAA"]}},
-            "attest: keys: expected SSH public keys",
-            id="half a key",
-        ),
-        pytest.param({"roles": {"break-glass": ["ada"]}}, "roles: names principals", id="roles"),
-        pytest.param(
-            {"entries": {"signed": True}},
-            "entries: must be signed, but nobody",
-            id="signed by nobody",
-        ),
-        pytest.param(
+        "half a key": ({"attest": {"keys": ["AAAA"]}}, "attest: keys: expected SSH public keys"),
+        "roles": ({"roles": {"break-glass": ["ada"]}}, "roles: names principals"),
+        "signed by nobody": ({"entries": {"signed": True}}, "entries: must be signed, but nobody"),
+        "looser evidence": (
             {"paths": [{"paths": ["a"], "accept": ["quote"]}]},
-            "paths: accepts evidence that the policy as a whole",
-            id="looser evidence",
+            "paths: accept is looser than that of the policy as a whole",
         ),
-        pytest.param(
+        "looser tiers": (
             {"tiers": ["exact"], "paths": [{"paths": ["a"], "tiers": ["fuzzy"]}]},
-            "paths: accepts tiers that the policy as a whole",
-            id="looser tiers",
+            "paths: tiers is looser than that of the policy as a whole",
         ),
-        pytest.param(
+        "a lower floor": (
             {"min_confidence": 0.9, "paths": [{"paths": ["a"], "min_confidence": 0.8}]},
-            "paths: min_confidence is below",
-            id="a lower floor",
+            "paths: min_confidence is looser than that of",
         ),
-        pytest.param(
+        "looser verdicts": (
             {"targets": [{"refs": ["*"], "verdicts": ["mixed"]}]},
-            "targets: accepts verdicts",
-            id="looser verdicts",
+            "targets: verdicts is looser than that of",
         ),
-        pytest.param(
+        "looser rewrites": (
             {"rewrites": "refuse", "targets": [{"refs": ["*"], "rewrites": "judge"}]},
-            "targets: allows rewrites",
-            id="looser rewrites",
+            "targets: rewrites is looser than that of",
         ),
-        pytest.param(
+        "protected and not": (
             {"protect": ["a"], "unprotect": ["a"]},
             "unprotect: 'a' is protected and",
-            id="protected and not",
         ),
-        pytest.param(
-            {"protect": ["/deploy/*"]}, "protect: expected globs from the root", id="a root"
-        ),
-        pytest.param(
+        "a root": ({"protect": ["/deploy/*"]}, "protect: expected globs from the root"),
+        "a directory": (
             {"paths": [{"paths": ["src/"], "accept": ["hash"]}]},
             "paths: paths: expected globs from the root",
-            id="a directory",
         ),
-        pytest.param({"refs": ["main"]}, "refs: expected globs on full names", id="a short name"),
-        pytest.param(
+        "a short name": ({"refs": ["main"]}, "refs: expected globs on full names"),
+        "short names of targets": (
             {"targets": [{"refs": ["release/*"], "rewrites": "refuse"}]},
             "targets: refs: expected globs on full names",
-            id="short names of targets",
         ),
-    ],
+    },
 )
 def test_a_policy_that_contradicts_itself_is_refused(table: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
@@ -103,13 +81,13 @@ def test_a_policy_that_contradicts_itself_is_refused(table: dict[str, Any], said
     assert refusal.value.fix
 
 
-@pytest.mark.parametrize(
-    ("path", "is_kept"),
-    [
-        pytest.param("deploy/run.sh", True, id="right below"),
-        pytest.param("deploy/eu/west/run.sh", True, id="further below"),
-        pytest.param("deployed/run.sh", False, id="beside"),
-    ],
+@cases(
+    "path, is_kept",
+    {
+        "right below": ("deploy/run.sh", True),
+        "further below": ("deploy/eu/west/run.sh", True),
+        "beside": ("deployed/run.sh", False),
+    },
 )
 def test_two_stars_also_stand_for_no_directory_where_something_is_kept_out(
     path: str, is_kept: bool
@@ -154,19 +132,18 @@ STRICTER = Policy(
 )
 
 
-@pytest.mark.parametrize(
-    ("refs", "verdicts", "rewrites"),
-    [
-        pytest.param(["refs/heads/main"], Policy().verdicts, "judge", id="another"),
-        pytest.param(["refs/heads/release/1"], ("strict", "merge"), "refuse", id="one that fits"),
-        pytest.param(["refs/heads/release/lts"], ("strict",), "refuse", id="two that fit"),
-        pytest.param(
+@cases(
+    "refs, verdicts, rewrites",
+    {
+        "another": (["refs/heads/main"], Policy().verdicts, "judge"),
+        "one that fits": (["refs/heads/release/1"], ("strict", "merge"), "refuse"),
+        "two that fit": (["refs/heads/release/lts"], ("strict",), "refuse"),
+        "by another name": (
             ["refs/heads/x", "refs/heads/release/1"],
             ("strict", "merge"),
             "refuse",
-            id="by another name",
         ),
-    ],
+    },
 )
 def test_targets_tighten_refs(refs: list[str], verdicts: tuple[str, ...], rewrites: str) -> None:
     policy = STRICTER.for_refs(refs)
@@ -174,15 +151,15 @@ def test_targets_tighten_refs(refs: list[str], verdicts: tuple[str, ...], rewrit
     assert policy.rewrites == rewrites
 
 
-@pytest.mark.parametrize(
-    ("floors", "rules"),
-    [
-        pytest.param(Floors(("src/*",), accept=("receipt",)), ["blind"], id="evidence"),
-        pytest.param(Floors(("src/*",), tiers=("exact",)), ["tier"], id="tier"),
-        pytest.param(Floors(("SRC/*",), tiers=("exact",)), ["tier"], id="in any case"),
-        pytest.param(Floors(("docs/*",), accept=()), [], id="other paths"),
-        pytest.param(Floors(("src/*",), min_confidence=1000), [], id="a floor that it reaches"),
-    ],
+@cases(
+    "floors, rules",
+    {
+        "evidence": (Floors(("src/*",), accept=("receipt",)), ["blind"]),
+        "tier": (Floors(("src/*",), tiers=("exact",)), ["tier"]),
+        "in any case": (Floors(("SRC/*",), tiers=("exact",)), ["tier"]),
+        "other paths": (Floors(("docs/*",), accept=()), []),
+        "a floor that it reaches": (Floors(("src/*",), min_confidence=1000), []),
+    },
 )
 def test_floors_of_paths_tighten_edits(floors: Floors, rules: list[str]) -> None:
     text = b"one\ntwo\n"

@@ -8,12 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from hkgit.audit.reports.fix import mend
+from hkgit.audit.reports.findings import mend
 from hkgit.errors import InvalidInput
 from hkgit.evidence.trailers import list_missing_lines
-from hkgit.gate.policy.key_table import parse_policy
+from hkgit.gate.policy.key_table import extend_policy, parse_policy
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.trusted_policy import extend_policy
 from tests.support.commits import applied, commit, judge, message_of
 from tests.support.gating import begun, good
 from tests.support.planning import protocol

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, decode_text
 from hkgit.errors import Unverifiable
 from hkgit.git.objects import Side, TreeEntry, Trees, format_tree
+from tests.support.cases import cases
 from tests.support.properties import examples
 
 IDS = st.sampled_from(["0" * 40, "20" * 20, "00" * 20, "61" * 20, "2061" + "00" * 18])
@@ -63,30 +64,29 @@ def raw(*entries: tuple[bytes, bytes]) -> bytes:
 
 
 GOOD = raw((b"100644", b"a"), (b"100644", b"b"), (b"40000", b"c"))
-MALFORMED = [
-    pytest.param(raw((b"100644", b"b"), (b"100644", b"a")), id="out of order"),
-    pytest.param(raw((b"100644", b"a"), (b"100644", b"a")), id="a name twice"),
-    pytest.param(
-        raw((b"100644", b"a"), (b"100644", b"a.b"), (b"40000", b"a")),
-        id="a name twice, once of a directory",
+MALFORMED = {
+    "out of order": raw((b"100644", b"b"), (b"100644", b"a")),
+    "a name twice": raw((b"100644", b"a"), (b"100644", b"a")),
+    "a name twice, once of a directory": raw(
+        (b"100644", b"a"), (b"100644", b"a.b"), (b"40000", b"a")
     ),
-    pytest.param(raw((b"0100644", b"a")), id="a mode with a zero before it"),
-    pytest.param(raw((b"100644", b"a/b")), id="a slash in a name"),
-    pytest.param(raw((b"100644", b"")), id="no name"),
-    pytest.param(GOOD + b"x", id="something behind it"),
-    pytest.param(GOOD[:-1], id="something missing"),
-    pytest.param(b"x" + GOOD, id="something before it"),
-]
+    "a mode with a zero before it": raw((b"0100644", b"a")),
+    "a slash in a name": raw((b"100644", b"a/b")),
+    "no name": raw((b"100644", b"")),
+    "something behind it": GOOD + b"x",
+    "something missing": GOOD[:-1],
+    "something before it": b"x" + GOOD,
+}
 
 
-@pytest.mark.parametrize("data", MALFORMED)
+@cases("data", MALFORMED)
 @pytest.mark.parametrize("old", [b"", GOOD], ids=["by itself", "after a good one"])
 def test_what_git_would_not_write_is_refused(old: bytes, data: bytes) -> None:
     with pytest.raises(Unverifiable, match="malformed"):
         told(differ(old, data), 0, 1)
 
 
-@pytest.mark.parametrize("data", MALFORMED)
+@cases("data", MALFORMED)
 def test_it_is_refused_before_a_good_one_that_is_known_too(data: bytes) -> None:
     known = differ(data, GOOD, GOOD)
     assert told(known, 1, 2) == {}
@@ -94,12 +94,9 @@ def test_it_is_refused_before_a_good_one_that_is_known_too(data: bytes) -> None:
         told(known, 0, 1)
 
 
-@pytest.mark.parametrize(
+@cases(
     "added",
-    [
-        pytest.param((b"100644", b"a"), id="behind a greater name"),
-        pytest.param((b"40000", b"b"), id="a directory by a file's name"),
-    ],
+    {"behind a greater name": (b"100644", b"a"), "a directory by a file's name": (b"40000", b"b")},
 )
 def test_what_is_added_to_a_good_tree_is_held_against_all_of_it(added: tuple[bytes, bytes]) -> None:
     data = GOOD + raw(added)

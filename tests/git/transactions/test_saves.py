@@ -17,6 +17,7 @@ from hkgit.applying.files import clear_away, take_place
 from hkgit.cli.main import main
 from hkgit.edits import Edit, File
 from hkgit.errors import GitRefused, Stale
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.sessions import TextSession
 
@@ -36,7 +37,7 @@ def in_place(place: Path) -> None:
     place.write_text("saved\n")
 
 
-SAVES = [pytest.param(by_rename, id="by rename"), pytest.param(in_place, id="in place")]
+SAVES = {"by rename": by_rename, "in place": in_place}
 
 
 @pytest.fixture
@@ -67,7 +68,7 @@ def texts(root: Path) -> dict[str, str]:
 UNTOUCHED = {"f0": OLD, "f1": OLD, "f2": "saved\n"}
 
 
-@pytest.mark.parametrize("save", SAVES)
+@cases("save", SAVES)
 def test_a_file_saved_while_edit_writes_is_not_lost(
     repo: Repo, save: Save, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -77,7 +78,7 @@ def test_a_file_saved_while_edit_writes_is_not_lost(
     assert texts(repo.path) == UNTOUCHED
 
 
-@pytest.mark.parametrize("save", SAVES)
+@cases("save", SAVES)
 def test_a_file_saved_while_edits_of_the_library_are_written_is_not_lost(
     repo: Repo, save: Save, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,7 +89,7 @@ def test_a_file_saved_while_edits_of_the_library_are_written_is_not_lost(
     assert texts(repo.path) == UNTOUCHED
 
 
-@pytest.mark.parametrize("save", SAVES)
+@cases("save", SAVES)
 def test_a_file_saved_while_undo_writes_is_not_lost(
     repo: Repo, save: Save, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,7 +101,7 @@ def test_a_file_saved_while_undo_writes_is_not_lost(
     assert texts(repo.path) == {"f0": NEW, "f1": NEW, "f2": "saved\n"}
 
 
-@pytest.mark.parametrize("save", SAVES)
+@cases("save", SAVES)
 def test_a_file_saved_while_apply_brings_the_checkout_along_is_not_lost(
     repo: Repo, save: Save, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,10 +119,8 @@ CREATE = {"op": "create_file", "path": "n", "new_text": "N\n"}
 DELETE = {"op": "delete_file", "path": "f2", "expected_hash": range_hash(OLD)}
 
 
-@pytest.mark.parametrize(
-    "operation", [pytest.param(CREATE, id="made"), pytest.param(DELETE, id="removed")]
-)
-@pytest.mark.parametrize("save", SAVES)
+@cases("operation", {"made": CREATE, "removed": DELETE})
+@cases("save", SAVES)
 @pytest.mark.parametrize("command", ["edit", "apply"])
 def test_a_file_saved_where_one_is_made_or_removed_is_not_lost(
     repo: Repo,

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.edits import EXECUTABLE, File
-from hkgit.sessions import selection
-from hkgit.sessions.selection import choose_edits, measure_distance
+from hkgit.sessions import placement
+from hkgit.sessions.placement import choose_edits, measure_distance
 from tests.support.properties import examples
 
 BASE = [f"line {number}\n" for number in range(10)]
@@ -48,7 +48,7 @@ def test_an_insertion_is_known_again(staged: bytes, expected: list[int]) -> None
 
 
 def test_of_very_many_edits_none_is_tried_by_itself() -> None:
-    edits = list(range(selection.TRIED + 1))
+    edits = list(range(placement.TRIED + 1))
     assert choose_edits(edits, make, make([]), edits) == edits
 
 
@@ -66,7 +66,7 @@ def test_how_far_two_files_are_apart(left: File | None, right: File | None, apar
 
 
 def test_large_files_are_compared_line_by_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selection, "_COMPARED", 3)
+    monkeypatch.setattr(placement, "_COMPARED", 3)
     assert measure_distance(File(b"one\ntwo\n"), File(b"ONE\ntwo\nthree\n")) == len(
         "one\nONE\nthree\n"
     )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hkgit.edits import File
 from hkgit.sessions.call_journal import SessionJournal
-from hkgit.sessions.knowledge import NOTHING, FileKnowledge, know_lines, merge_knowledge
+from hkgit.sessions.knowledge import NOTHING, FileKnowledge, merge_knowledge
 from hkgit.text.hashes import sha256
 from hkgit.values import replace
 from tests.sessions.conftest import replacing
@@ -79,7 +79,7 @@ def test_a_session_that_is_shortened_keeps_it(desk: TextSession) -> None:
     assert _edit(desk, "2", "line 6\n", "six\n") == "receipt"
 
 
-def test_a_file_too_large_to_be_kept_is_known_at_its_lines(root: Path) -> None:
+def test_a_large_file_is_known_at_its_lines(root: Path) -> None:
     desk = TextSession.open(root, "task", agent="tester/1")
     (root / "big.txt").write_bytes(b"".join(b"%060d\n" % n for n in range(150_000)))
     replace(desk, turn="1").read("big.txt", 7, 7)
@@ -100,7 +100,7 @@ def test_lines_of_a_later_version_join_those_that_it_still_has(
     """Nothing is known that neither had, and nothing that was fresh is lost."""
     counts = [len(each.splitlines()) for each in (old, new)]
     known, fresh = (
-        know_lines(text, [(n, n) for n in data.draw(st.sets(st.integers(1, count)))])
+        FileKnowledge.of(text, [(n, n) for n in data.draw(st.sets(st.integers(1, count)))])
         if count
         else NOTHING
         for text, count in zip((old, new), counts, strict=True)
@@ -108,9 +108,9 @@ def test_lines_of_a_later_version_join_those_that_it_still_has(
     kept = {sha256(each).hexdigest(): each for each in (old, new)}
     merged = merge_knowledge(known, fresh, kept.get)
     assert _lines(fresh) <= _lines(merged)
-    if not fresh.ranges:
+    if not fresh.lines:
         assert merged == known
 
 
 def _lines(known: FileKnowledge) -> set[int]:
-    return {n for first, last in known.ranges for n in range(first, last + 1)}
+    return {n for first, last in known.lines for n in range(first, last + 1)}

@@ -35,7 +35,7 @@ def test_calls_that_are_not_in_memory_are_those_of_the_files(
     again = EditSession.open(repo.path, "s").journal.load()
     written = [[str(edit.edit) for edit in call.entries[0].edits] for call in again.effective]
     assert ["line 3\\n" in text for [text] in written] == [False, False, True, True, False]
-    assert len(again.calls._latest) == 2
+    assert len(again._latest) == 2
     assert session.journal.load().effective == again.effective
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
-from hkgit.dialects import parse, parse_expect
+from hkgit.dialects import parse
+from hkgit.dialects.file_names import parse_expect
 from hkgit.edits import Spec
 from hkgit.git.repository import Repository
-from hkgit.workflows.commit_plan import PlannedCommit, prepare
-from hkgit.workflows.target import ApplyRequest, find_target
+from hkgit.workflows.commit_plan import prepare
+from hkgit.workflows.target import ApplyRequest, PlannedCommit, find_target
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import range_hash
 
@@ -29,10 +29,10 @@ def planned_again(repo: Repo, expected: str, meanwhile: str) -> tuple[PlannedCom
     repo.commit({"a.txt": TEXT}, "Begin")
     repository = Repository.discover(repo.path)
     request = ApplyRequest(SPECS, reads=(parse_expect(expected),))
-    steps = prepare(repository, request, find_target(repository, request))
+    steps = prepare(find_target(repository, request))
     assert [step.plan.outcomes[0].evidence.kind for step in steps] == ["hash", "hash"]
     repo.commit({"a.txt": meanwhile}, "Meanwhile")
-    return prepare(repository, request, find_target(repository, request), steps)
+    return prepare(find_target(repository, request), steps)
 
 
 def test_an_expected_hash_of_lines_holds_again_for_every_spec(repo: Repo) -> None:
@@ -44,9 +44,7 @@ def test_an_expected_hash_of_lines_holds_again_for_every_spec(repo: Repo) -> Non
     ]
 
 
-@pytest.mark.parametrize(
-    "lines", [pytest.param("", id="the file"), pytest.param(":1-20", id="its lines")]
-)
+@cases("lines", {"the file": "", "its lines": ":1-20"})
 def test_an_expected_hash_of_what_others_have_changed_is_stale(repo: Repo, lines: str) -> None:
     expected = f"a.txt{lines}={range_hash(TEXT.encode(), 1, 20)}"
     steps = planned_again(repo, expected, TEXT.replace("line 15", "fifteen"))

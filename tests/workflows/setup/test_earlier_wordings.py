@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from hkgit.gate.trusted_policy import CONFIG
-from hkgit.text.stamps import add_stamp
+from hkgit.text.hashes import add_stamp
 from tests.support.commands import hkgit
 from tests.support.repos import Repo
 from tests.workflows.setup.initiating import files_of, init_steps

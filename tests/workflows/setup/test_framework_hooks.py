@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.commands import FRAMEWORK_CONFIG, ROOT
 from tests.support.repos import Repo
 from tests.support.running import run, script
@@ -194,15 +195,12 @@ def test_doctor_names_what_is_missing_and_how_to_get_it(repo: Repo) -> None:
     assert "commit-msg: hkgit" in said
 
 
-@pytest.mark.parametrize(
+@cases(
     "entry",
-    [
-        pytest.param("repo: https://a.example/x\n  rev: v1\n  hooks: [{id: hkgit-gate}]", id="id"),
-        pytest.param(
-            "repo: local\n  hooks: [{id: x, name: x, entry: hkgit gate, language: system}]",
-            id="call",
-        ),
-    ],
+    {
+        "id": "repo: https://a.example/x\n  rev: v1\n  hooks: [{id: hkgit-gate}]",
+        "call": "repo: local\n  hooks: [{id: x, name: x, entry: hkgit gate, language: system}]",
+    },
 )
 def test_a_configuration_that_runs_the_gate_runs_it_once(repo: Repo, entry: str) -> None:
     repo.write(".pre-commit-config.yaml", f"repos:\n- {entry}\n")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-import pytest
-
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.gate.policy.key_table import parse_policy
 from hkgit.gate.policy.model import Policy
@@ -14,6 +12,7 @@ from hkgit.gate.trusted_policy import CONFIG
 from hkgit.workflows import policy_file
 from hkgit.workflows.policy_file import POLICY
 from hkgit.workflows.setup_steps import Action
+from tests.support.cases import cases
 from tests.support.commands import hkgit
 from tests.support.repos import Repo
 from tests.workflows.setup.initiating import files_of, init_steps
@@ -40,12 +39,12 @@ def test_the_examples_that_the_policy_shows_are_valid() -> None:
     assert parse_policy(table, CONFIG).manual[0].names == ("Ada <ada@example.org>",)
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        pytest.param("pyproject.toml", '[tool.hkgit.gate]\ngovern = "all"\n', id="pyproject"),
-        pytest.param(CONFIG, '[gate]\ngovern = "all"\n', id="config"),
-    ],
+@cases(
+    "name, content",
+    {
+        "pyproject": ("pyproject.toml", '[tool.hkgit.gate]\ngovern = "all"\n'),
+        "config": (CONFIG, '[gate]\ngovern = "all"\n'),
+    },
 )
 def test_a_policy_that_is_there_is_left_alone(repo: Repo, name: str, content: str) -> None:
     path = repo.write(name, content)

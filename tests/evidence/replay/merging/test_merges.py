@@ -8,6 +8,7 @@ import pytest
 
 from hkgit.edits import EXECUTABLE, File
 from hkgit.evidence.verdict import Verdict
+from tests.support.cases import cases
 from tests.support.commits import (
     AGENT,
     CRLF,
@@ -53,14 +54,14 @@ def test_a_merge_says_which_git_made_it_again(started: Repo) -> None:
     assert (judge(started).judged.basis or "").startswith("git 2.")
 
 
-@pytest.mark.parametrize(
+@cases(
     "changes",
-    [
-        pytest.param({"a.py": File(b"evil\n")}, id="in a merged file"),
-        pytest.param({"evil": File(b"evil\n")}, id="a new file"),
-        pytest.param({"b.txt": None}, id="a file less"),
-        pytest.param({"b.txt": File(CRLF, EXECUTABLE)}, id="a mode"),
-    ],
+    {
+        "in a merged file": {"a.py": File(b"evil\n")},
+        "a new file": {"evil": File(b"evil\n")},
+        "a file less": {"b.txt": None},
+        "a mode": {"b.txt": File(CRLF, EXECUTABLE)},
+    },
 )
 def test_an_agents_merge_with_changes_of_its_own_fails(
     started: Repo, changes: dict[str, File | None]
@@ -211,14 +212,14 @@ def test_a_conflict_may_stay_as_the_first_parent_has_it_beside_another(started: 
     assert verdict(started) is Verdict.MERGE
 
 
-@pytest.mark.parametrize(
-    ("path", "data", "rule"),
-    [
-        pytest.param("a.py", A.replace(b"print(sys.argv)", b"evil()"), "bytes", id="the conflict"),
-        pytest.param("b.txt", b"evil\n", "merge", id="a file that merged by itself"),
-        pytest.param("new", b"evil\n", "merge", id="another file"),
-        pytest.param(".hkgit/other", b"evil\n", "merge", id="a file of hkgit's"),
-    ],
+@cases(
+    "path, data, rule",
+    {
+        "the conflict": ("a.py", A.replace(b"print(sys.argv)", b"evil()"), "bytes"),
+        "a file that merged by itself": ("b.txt", b"evil\n", "merge"),
+        "another file": ("new", b"evil\n", "merge"),
+        "a file of hkgit's": (".hkgit/other", b"evil\n", "merge"),
+    },
 )
 def test_a_resolution_covers_its_conflict_alone(
     started: Repo, path: str, data: bytes, rule: str

@@ -12,6 +12,7 @@ from hkgit.evidence.claims import record_hunk
 from hkgit.evidence.entry import RecordedHunk
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document
+from tests.support.cases import cases
 from tests.support.properties import examples
 
 
@@ -38,32 +39,32 @@ OLD = "a b c X d e f"
 NEW = "a b c Y d e f"
 
 
-@pytest.mark.parametrize(
-    ("base", "result"),
-    [
-        pytest.param("a b c X d e f", "a b c Y d e f", id="the same file"),
-        pytest.param("n n a b c X d e f", "n n a b c Y d e f", id="lines above"),
-        pytest.param("a b c X d e f n n", "a b c Y d e f n n", id="lines below"),
-        pytest.param("a b c X n e f", "a b c Y n e f", id="another line below it"),
-        pytest.param("n b c X d e f", "n b c Y d e f", id="another line above it"),
-        pytest.param("X a b c X d e f", "X a b c Y d e f", id="its text elsewhere too"),
-    ],
+@cases(
+    "base, result",
+    {
+        "the same file": ("a b c X d e f", "a b c Y d e f"),
+        "lines above": ("n n a b c X d e f", "n n a b c Y d e f"),
+        "lines below": ("a b c X d e f n n", "a b c Y d e f n n"),
+        "another line below it": ("a b c X n e f", "a b c Y n e f"),
+        "another line above it": ("n b c X d e f", "n b c Y d e f"),
+        "its text elsewhere too": ("X a b c X d e f", "X a b c Y d e f"),
+    },
 )
 def test_a_hunk_is_put_in_at_its_only_place(base: str, result: str) -> None:
     hunks = hunks_between(text(OLD), text(NEW))
     assert reanchor_file(text(base), hunks, final_newline=True) == text(result)
 
 
-@pytest.mark.parametrize(
-    ("base", "places"),
-    [
-        pytest.param("a b c Z d e f", 0, id="another text"),
-        pytest.param("a b n X n e f", 0, id="no full side"),
-        pytest.param("b c X d e", 0, id="two lines on each side are no full side"),
-        pytest.param("", 0, id="an empty file"),
-        pytest.param("a b c X d e f a b c X d e f", 2, id="twice"),
-        pytest.param("a b c X n a n X d e f", 2, id="one side here, the other there"),
-    ],
+@cases(
+    "base, places",
+    {
+        "another text": ("a b c Z d e f", 0),
+        "no full side": ("a b n X n e f", 0),
+        "two lines on each side are no full side": ("b c X d e", 0),
+        "an empty file": ("", 0),
+        "twice": ("a b c X d e f a b c X d e f", 2),
+        "one side here, the other there": ("a b c X n a n X d e f", 2),
+    },
 )
 def test_a_hunk_without_just_one_place_is_adrift(base: str, places: int) -> None:
     with pytest.raises(HunkNotPlaced) as caught:
@@ -71,33 +72,31 @@ def test_a_hunk_without_just_one_place_is_adrift(base: str, places: int) -> None
     assert len(caught.value.places) == places
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "base", "result"),
-    [
-        pytest.param("X b c d", "Y b c d", "X b c d n", "Y b c d n", id="the first line"),
-        pytest.param("a b c X", "a b c Y", "n a b c X", "n a b c Y", id="the last line"),
-        pytest.param("a X", "a Y", "a X n", "a Y n", id="a short side at the same border"),
-        pytest.param("a b c", "a b c Y", "a b c n", "a b c Y n", id="an insertion at the end"),
-        pytest.param("a b c", "Y a b c", "n a b c", "n Y a b c", id="one at the top"),
-        pytest.param("X", "Y", "X", "Y", id="the whole file"),
-        pytest.param("", "Y", "", "Y", id="a file of nothing"),
-        pytest.param(
-            "a b c X d e f", "a b c d e f", "n a b c X d e f", "n a b c d e f", id="a deletion"
-        ),
-    ],
+@cases(
+    "old, new, base, result",
+    {
+        "the first line": ("X b c d", "Y b c d", "X b c d n", "Y b c d n"),
+        "the last line": ("a b c X", "a b c Y", "n a b c X", "n a b c Y"),
+        "a short side at the same border": ("a X", "a Y", "a X n", "a Y n"),
+        "an insertion at the end": ("a b c", "a b c Y", "a b c n", "a b c Y n"),
+        "one at the top": ("a b c", "Y a b c", "n a b c", "n Y a b c"),
+        "the whole file": ("X", "Y", "X", "Y"),
+        "a file of nothing": ("", "Y", "", "Y"),
+        "a deletion": ("a b c X d e f", "a b c d e f", "n a b c X d e f", "n a b c d e f"),
+    },
 )
 def test_the_borders_of_a_file_are_context(old: str, new: str, base: str, result: str) -> None:
     hunks = hunks_between(text(old), text(new))
     assert reanchor_file(text(base), hunks, final_newline=True) == text(result)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "base"),
-    [
-        pytest.param("a X", "a Y", "n a X n", id="a short side away from its border"),
-        pytest.param("X", "Y", "X n", id="a whole file that has grown"),
-        pytest.param("", "Y", "n", id="an empty file that has grown"),
-    ],
+@cases(
+    "old, new, base",
+    {
+        "a short side away from its border": ("a X", "a Y", "n a X n"),
+        "a whole file that has grown": ("X", "Y", "X n"),
+        "an empty file that has grown": ("", "Y", "n"),
+    },
 )
 def test_a_short_side_stands_at_the_border_alone(old: str, new: str, base: str) -> None:
     with pytest.raises(HunkNotPlaced):
@@ -117,13 +116,13 @@ def test_hunks_that_have_come_to_touch_are_adrift() -> None:
         anchor_hunks(text("a b c X Z k l m"), hunks)
 
 
-@pytest.mark.parametrize(
-    ("base", "final_newline", "result"),
-    [
-        pytest.param(b"a\nb\nc\nX", False, b"a\nb\nc\nY", id="as recorded"),
-        pytest.param(b"n\na\nb\nc\nX\n", False, b"n\na\nb\nc\nY", id="at the end of the file"),
-        pytest.param(b"a\nb\nc\nX\nn", True, b"a\nb\nc\nY\nn", id="away from the end"),
-    ],
+@cases(
+    "base, final_newline, result",
+    {
+        "as recorded": (b"a\nb\nc\nX", False, b"a\nb\nc\nY"),
+        "at the end of the file": (b"n\na\nb\nc\nX\n", False, b"n\na\nb\nc\nY"),
+        "away from the end": (b"a\nb\nc\nX\nn", True, b"a\nb\nc\nY\nn"),
+    },
 )
 def test_a_hunk_at_the_end_says_whether_the_last_line_has_one(
     base: bytes, final_newline: bool, result: bytes

@@ -13,13 +13,13 @@ from hkgit.dialects import parse
 from hkgit.edits import MappingSnapshot, Spec, TagEdit, WriteFile
 from hkgit.errors import HkgitError
 from hkgit.evidence.anchors import HunkNotPlaced, anchor_hunks
-from hkgit.evidence.derivation import is_moved, reanchor
-from hkgit.evidence.entry import Entry, RecordedHunk, read_entry
+from hkgit.evidence.derivation import derive
+from hkgit.evidence.entry import Entry, RecordedHunk
 from hkgit.evidence.recomputation import find_unrequested
 from hkgit.text.document import Document, hash_lines
 from hkgit.text.hashes import compute_tags
 from hkgit.values import replace
-from tests.support.commits import recorded
+from tests.support.entries import recorded
 from tests.support.notations import write
 from tests.support.planning import SOURCE, protocol, replace_range, snapshot
 from tests.support.properties import examples
@@ -90,7 +90,7 @@ def entries(draw: st.DrawFn) -> tuple[Entry, bytes]:
         raise
     made = plan(spec, snapshot({F: text(home)}))
     assume(made.ok and made.files)
-    entry = read_entry(recorded(spec, made))
+    entry = recorded(spec, made)
     moved = [*home]
     for at in draw(st.lists(st.integers(0, len(home) - 1), max_size=4)):
         if at not in range(first - 5, last + 4):
@@ -108,9 +108,8 @@ def here(data: bytes) -> MappingSnapshot:
 @given(entries())
 def test_an_honest_entry_holds_wherever_its_hunks_do(made: tuple[Entry, bytes]) -> None:
     entry, data = made
-    assume(is_moved(entry, here(data)))
-    _, wrong = reanchor(entry, here(data))
-    assume(not wrong)
+    derived = derive(entry, here(data))
+    assume(derived.has_moved and not derived.findings)
     assert find_unrequested(entry, here(data)) == []
 
 
@@ -159,6 +158,7 @@ def test_a_hunk_that_does_another_thing_is_found(
     forged = replace(forged, old_hash=hash_lines(lines), new_hash=hash_lines(new))
     hunks = (*file.hunks[:at], forged, *file.hunks[at + 1 :])
     false = replace(entry, files=(replace(file, hunks=hunks),))
-    _, wrong = reanchor(false, here(now))
-    assume(all(finding.rule == "coverage" for finding in wrong))
+    derived = derive(false, here(now))
+    assume(derived.has_moved)
+    assume(all(finding.rule == "coverage" for finding in derived.findings))
     assert [finding.rule for finding in find_unrequested(false, here(now))] == ["decoy"]

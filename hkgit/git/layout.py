@@ -1,4 +1,4 @@
-"""Where a repository lies, and its refs as files."""
+"""Where a repository lies, and its refs as files (see gitrepository-layout(5))."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 from hkgit.errors import GitRefused, InvalidInput
+from hkgit.git.facts import find_shared
 from hkgit.git.program import Git, refuse_failed
 
 NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
@@ -77,10 +78,8 @@ def _work_tree(git: Git, git_dir: Path) -> Path:
 
 def common_dir_of(git_dir: Path) -> Path:
     """Find the directory of objects and branches, which the linked worktrees share."""
-    pointer = git_dir / "commondir"
-    if not pointer.exists():
-        return git_dir
-    return (git_dir / pointer.read_text().rstrip("\n")).resolve()
+    shared = Path(find_shared(git_dir))
+    return shared if shared == git_dir else shared.resolve()
 
 
 def refuse_unwritten(where: str, words: str) -> GitRefused:
