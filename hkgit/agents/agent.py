@@ -12,7 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from hkgit.agents.events import Did, Editing, Looks, ServerCall, Shell, ToolEvent, ToolReading
+from hkgit.agents.events import (
+    Did,
+    Editing,
+    Looks,
+    ServerCall,
+    Shell,
+    ToolEvent,
+    ToolReading,
+    UnshownShell,
+)
 from hkgit.agents.live_transcript import find_attached, find_turn, read_own_lines
 from hkgit.agents.logged_call import Line, Log, LoggedCall, join_calls, tell
 from hkgit.agents.tools import Tool, session_name
@@ -72,8 +81,6 @@ class Agent:
     keys: Keys = Keys()
     reword: Callable[[JsonObject], JsonObject | None] | None = None
     """Writes the input of a hook with those keys; None where it does not matter here."""
-    complete: Callable[[ToolEvent, JsonObject], ToolEvent | None] | None = None
-    """Adds to an event what is special about this agent, from the input as it was."""
     find_output: Callable[[Path, str], str | None] | None = None
     """Finds in a transcript what a call has shown of which no hook tells; None if not (yet)."""
 
@@ -121,16 +128,16 @@ class Agent:
         if did is None:
             return None
         path = said.get(keys.transcript)
-        event = ToolEvent(
+        call = str(said.get(keys.call) or "")
+        return ToolEvent(
             is_before=stage == keys.before,
             session=session_name(self.name, said.get(keys.session), said.get(keys.reader)),
             directory=Path(str(said.get(keys.directory) or ".")),
-            did=did,
+            did=replace(did, call=call) if isinstance(did, UnshownShell) else did,
             transcript=Path(path) if isinstance(path, str) and path else None,
-            call=str(said.get(keys.call) or ""),
+            call=call,
             turn=str(said.get(keys.turn) or ""),
         )
-        return event if self.complete is None else self.complete(event, payload)
 
     def find_turn(self, event: ToolEvent) -> str:
         """Which answer of the model asked for a call that has been made; "" if it is not told."""

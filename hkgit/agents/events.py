@@ -120,7 +120,7 @@ class UnshownShell:
     """
 
     shell: Shell
-    call: str
+    call: str = ""
 
 
 @dataclass(frozen=True)

@@ -8,19 +8,25 @@ from shlex import quote
 from hkgit.cli.common import open_hook_repository
 from hkgit.cli.output import CONSOLE, QUIET
 from hkgit.cli.passed_commits import is_about_names_alone, remember
+from hkgit.evidence.replay import make_candidate
+from hkgit.evidence.trailers import cut_at_scissors
 from hkgit.evidence.verdict import BLIND, Finding
-from hkgit.gate.ruling import REJECTED, Report, Ruling
+from hkgit.gate.judge import Gate
+from hkgit.gate.judged_commit import JudgeContext
+from hkgit.gate.policy.model import BUILT_IN
+from hkgit.gate.ruling import Report, Ruling
+from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.facts import (
     ALLOW_BLIND,
+    REJECTED,
     TRANSACTION,
     Facts,
     facts_of_commit,
     find_agent_shell,
     is_left_to_commit_msg,
 )
-from hkgit.git.repository import Repository
+from hkgit.git.repository import Repository, find_comment_mark, find_message_file, read_message
 from hkgit.values import replace
-from hkgit.workflows.judgement import judge
 
 _UNRECORDED = (
     "This is the shell of {shell}, and no session has recorded this change: its hooks are not set"
@@ -57,23 +63,29 @@ def judge_and_print(
 def judge_commit(
     repository: Repository, message_file: str | None, policy: str | None, *, explain: bool = False
 ) -> Report:
-    """Judge the staged commit; the report is provisional.
+    """Judge the commit that git would make of the index; the report is provisional.
 
-    `message_file` is known at commit-msg only.
+    `message_file` is what git's hook was given, known at commit-msg only. `policy` names another
+    policy than that of HEAD, as FILE or REV:PATH. Raises InvalidInput for a policy that cannot be
+    read, GitRefused for a message file that is not there.
     """
-    head = repository.head().commit
-    allow_blind = os.environ.get(TRANSACTION) == ALLOW_BLIND
-    shell = find_agent_shell() if repository.in_hook else None
-    report = judge(
-        repository,
-        message_file,
-        policy,
-        allow_blind=allow_blind,
-        explain=explain,
-        shell=shell,
-    )
+    message, head = _read_message(repository, message_file), repository.head()
+    trusted = load_policy(repository, policy, head.commit)
+    if os.environ.get(TRANSACTION) == ALLOW_BLIND:  # whoever commits has said so
+        trusted = trusted.with_blind()
+    trusted = trusted.for_refs(() if head.branch is None else (f"refs/heads/{head.branch}",))
+    # Under the built-in policy a shell makes nobody an agent: somebody may be setting hkgit up.
+    is_named = repository.in_hook and trusted.source != BUILT_IN
+    shell = find_agent_shell() if is_named else None
+    tree = repository.judged_tree
+    candidates = [
+        replace(make_candidate(repository, tree, parents, message), amends=number > 0)
+        for number, parents in enumerate(repository.commit_in_progress_parents())
+    ]
+    gate = Gate(repository, trusted, JudgeContext(on_client=True, explain=explain, shell=shell))
+    report = Report(trusted, (gate.judge_any(candidates),), provisional=True)
     if policy is None and repository.in_hook and is_about_names_alone(report):
-        remember(_facts(repository, report, head))
+        remember(_facts(repository, report, head.commit))
     if not report.is_clean:
         report = _add_fixes(repository, report)
     judged = report.rulings[0].judged
@@ -87,6 +99,15 @@ def judge_commit(
 
         (repository.git_dir / REJECTED).write_text("\n".join(report_lines(report)))
     return report
+
+
+def _read_message(repository: Repository, message_file: str | None) -> bytes | None:
+    """Read the message as git would keep it."""
+    if message_file is None:
+        return None
+    raw = read_message(find_message_file(repository, message_file))
+    raw, _ = cut_at_scissors(raw, find_comment_mark(repository))
+    return repository.git("stripspace", "--strip-comments", stdin=raw).stdout
 
 
 def _facts(repository: Repository, report: Report, head: str | None) -> Facts | None:

@@ -23,16 +23,10 @@ from hkgit.gate.ruling import Ruling
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun, visible
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.gate.ruling import Ruling
-    from hkgit.workflows.judgement import RefPoint
-
-
 OF_A_COMMIT = ("staged", "message_file")
 """Points at which git is making a commit."""
 
-OF_REFS: tuple[RefPoint, ...] = ("pre_push", "pre_receive", "reference_transaction")
+OF_REFS = ("pre_push", "pre_receive", "reference_transaction")
 """Points at which refs are about to move."""
 
 _PROGRESS = "judging commit"
@@ -109,13 +103,12 @@ def gate(
     [(point, value)] = asked
     if record and point not in OF_A_COMMIT:
         raise click.UsageError("--record is for a commit being made: --staged or --message-file.")
-    hook = next((each for each in OF_REFS if each == point), None)
-    if hook is not None:
+    if point in OF_REFS:
         from hkgit.cli import refs
 
         if form not in ("text", "json"):
             raise click.UsageError("Checks of refs need --format text or json.")
-        passes = refs.judge(hook, value, policy, form, remote=remote, budget=budget)
+        passes = refs.judge(point, value, policy, form, remote=remote, budget=budget)
     elif point in OF_A_COMMIT:
         from hkgit.cli.commit_gate import judge_and_print
         from hkgit.cli.record_steps import judge_recorded

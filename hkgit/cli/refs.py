@@ -15,20 +15,31 @@ from hkgit.cli.answer import echo_json
 from hkgit.cli.common import open_repository
 from hkgit.cli.output import CONSOLE, QUIET, VERBOSE, echo, print_error
 from hkgit.cli.record_steps import list_commits_past_hooks
-from hkgit.gate.entrypoints.arrival import UpdateResult
+from hkgit.errors import InvalidInput
+from hkgit.gate.clock import DEFAULT
+from hkgit.gate.entrypoints.arrival import (
+    UpdateResult,
+    parse_pushed,
+    parse_received,
+    read_framework_update,
+)
+from hkgit.gate.entrypoints.hooks import judge_moved, judge_pushed, judge_received
 from hkgit.gate.ruling import Report
+from hkgit.gate.trusted_policy import read_named_policy
 from hkgit.git.repository import Repository
 from hkgit.text.escape import escape_console, to_json_text
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
-from hkgit.workflows.judgement import RefPoint, judge_refs
+
+LONGEST_BUDGET = 86_400
+"""Seconds that a push may be given."""
 
 NAMED = 20
 """So many refs are named that are refused for one reason."""
 
 
 def judge(
-    point: RefPoint,
+    point: str,
     state: str,
     policy: str | None,
     form: str,
@@ -36,19 +47,47 @@ def judge(
     remote: str | None,
     budget: float | None,
 ) -> bool:
-    """Whether every ref that git tells a hook of may move; the answers are printed."""
+    """Whether every ref that git tells a hook of may move; the answers are printed.
+
+    `policy` names another one than the trusted side's, as FILE or REV:PATH. `remote` is where a
+    push goes, else what the pre-commit framework says, else `origin`. `budget` is how many seconds
+    pre-receive may take; there the repository's settings `hkgit.gate.policy` and `hkgit.budget`
+    replace what is not given. Raises InvalidInput for a policy, a budget or lines from git that
+    cannot be read.
+    """
     if point == "reference_transaction" and state != "prepared":
         return True  # too early, or too late
-    repository = open_repository(in_hook=True)
-    stdin, options = sys.stdin.buffer.read(), {"policy": policy, "remote": remote}
+    repository, stdin = open_repository(in_hook=True), sys.stdin.buffer.read()
+    if point == "pre_receive":
+        policy = policy or repository.config("hkgit.gate.policy")
     if point == "pre_push":
         for line in list_commits_past_hooks(repository):
             print_error(line)
-    answers = judge_refs(repository, point, stdin, os.environ, budget=budget, **options)
+    given = None if policy is None else read_named_policy(repository, policy)
+    if point == "pre_push":
+        pushed = [*parse_pushed(stdin)] or [*read_framework_update(os.environ)]
+        remote = remote or os.environ.get("PRE_COMMIT_REMOTE_NAME", "origin")
+        answers = tuple(judge_pushed(repository, pushed, remote, given))
+    elif point == "pre_receive":
+        seconds = _parse_seconds(repository.config("hkgit.budget") if budget is None else budget)
+        answers = tuple(judge_received(repository, [*parse_received(stdin)], given, seconds))
+    else:
+        answers = tuple(judge_moved(repository, [*parse_received(stdin)], given))
     print_answers(answers, form)
     if point == "pre_push":
         _warn_of_kept_text(repository, answers)
     return all(each.passes for each in answers)
+
+
+def _parse_seconds(given: str | float | None) -> float:
+    try:
+        seconds = DEFAULT if given is None else float(given)
+    except ValueError:
+        seconds = -1
+    if not 0 <= seconds <= LONGEST_BUDGET:
+        what = f"is not a number of seconds from 0 to {LONGEST_BUDGET}: {given}"
+        raise InvalidInput("budget", what)
+    return seconds
 
 
 def _warn_of_kept_text(repository: Repository, answers: Sequence[UpdateResult]) -> None:

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from hkgit.cli.record_steps import RecordStep
-    from hkgit.workflows.judgement import RefPoint
 
 _RECORD = (["--staged"], ["--committed"], ["--withdraw"], ["--message-file"])
 """What hooks ask of `hkgit record`; the last with a file behind it."""
@@ -104,7 +103,7 @@ def _judge_commit(message_file: str | None) -> int:
     return _code(judge_recorded(message_file, judge))
 
 
-def _judge_refs(point: RefPoint, state: str = "", remote: str | None = None) -> int:
+def _judge_refs(point: str, state: str = "", remote: str | None = None) -> int:
     from hkgit.cli.refs import judge
 
     return _code(judge(point, state, None, "text", remote=remote, budget=None))

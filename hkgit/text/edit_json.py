@@ -160,26 +160,16 @@ def _mode(node: Node) -> int:
 
 
 _READERS: Mapping[str, Callable[[Node], Any]] = {
-    "path": _name,
-    "new_path": _name,
-    "old_text": _text,
-    "new_text": _text,
-    "heading": _text,
-    "start_tag": _text,
-    "stop_tag": _text,
-    "new_lines": _lines,
-    "anchors": _lines,
-    "expected_hash": read_hash,
-    "mode": _mode,
-    "start_line": lambda node: node.integer(1),
-    "end_line": lambda node: node.integer(1),
-    "after_line": lambda node: node.integer(0),
-    "line_hint": lambda node: node.integer(0),
-    "offset": lambda node: node.integer(1),
-    "expected_count": lambda node: node.integer(1),
-    "replace_all": Node.boolean,
-    "final_newline": Node.boolean,
-    "at_end": Node.boolean,
-    "whole_lines": Node.boolean,
-    "is_exclusive": Node.boolean,
+    name: read
+    for read, names in {
+        _name: ("path", "new_path"),
+        _text: ("old_text", "new_text", "heading", "start_tag", "stop_tag"),
+        _lines: ("new_lines", "anchors"),
+        (lambda node: node.integer(1)): ("start_line", "end_line", "offset", "expected_count"),
+        (lambda node: node.integer(0)): ("after_line", "line_hint"),
+        Node.boolean: ("replace_all", "final_newline", "at_end", "whole_lines", "is_exclusive"),
+        read_hash: ("expected_hash",),
+        _mode: ("mode",),
+    }.items()
+    for name in names
 }

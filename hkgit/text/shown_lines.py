@@ -44,7 +44,8 @@ def find_shown_lines(
     """Find which of a file's lines from `start_line` to `end_line` an answer shows."""
     last = len(file) if end_line is None else min(end_line, len(file))
     lines = split_answer(answer)
-    numbers = [*_list_numbered(file, lines, start_line, last)]
+    behind = (_read_number(file, line) for line in lines)
+    numbers = [number for number in behind if number and start_line <= number <= last]
     if not numbers:
         pieces = find_pieces(file[start_line - 1 : last], lines)
         numbers = [start_line + at for each in pieces for at in range(each.first, each.stop)]
@@ -71,7 +72,7 @@ def find_shown_files(
     Each line of the answer is evidence for one file: the one of which it shows most. What the
     question `said` itself is none. `asked` are the first and last numbers of lines it asked for.
     """
-    numbers = {path: {*found} for path, found in _share_numbered(files, answer)}
+    numbers = _share_numbered(files, answer)
     rest, left = [*answer], dict(files)
     while left:
         found = {
@@ -88,7 +89,7 @@ def find_shown_files(
         path = max(left, key=lambda each: sum(x.stop - x.first for x in found[each]))
         del left[path]
         for piece in found[path]:
-            numbers.setdefault(path, set()).update(range(piece.first + 1, piece.stop + 1))
+            numbers[path].update(range(piece.first + 1, piece.stop + 1))
             rest[piece.at : piece.end] = [_TAKEN] * (piece.end - piece.at)
     return {
         path: join_lines((each, each) for each in found) for path, found in numbers.items() if found
@@ -119,16 +120,6 @@ def _is_said(line: str, question: str) -> bool:
     return re.search(rf"(?<![\w./-]){re.escape(wanted)}(?![\w./-])", words) is not None
 
 
-def _list_numbered(
-    file: Sequence[str], answer: Iterable[str], start_line: int, end_line: int
-) -> Iterator[int]:
-    """List the lines that are behind their own numbers."""
-    for line in answer:
-        number = _read_number(file, line)
-        if number is not None and start_line <= number <= end_line:
-            yield number
-
-
 def _read_number(file: Sequence[str], line: str) -> int | None:
     """Read the number before a line that a file has there."""
     found = re.fullmatch(_NUMBERED, line)
@@ -139,22 +130,18 @@ def _read_number(file: Sequence[str], line: str) -> int | None:
 
 def _share_numbered(
     files: Mapping[str, Sequence[str]], answer: Sequence[str]
-) -> Iterator[tuple[str, list[int]]]:
+) -> dict[str, set[int]]:
     """Share out the lines behind their numbers: one that several files have must occur as often."""
     copies = Counter(line for line in answer if re.fullmatch(_NUMBERED, line))
     owners = {
         line: {path: found for path, file in files.items() if (found := _read_number(file, line))}
         for line in copies
     }
-    for path in files:
-        yield (
-            path,
-            [
-                numbers[path]
-                for line, numbers in owners.items()
-                if path in numbers and copies[line] >= len(numbers)
-            ],
-        )
+    shared: dict[str, set[int]] = {path: set() for path in files}
+    for line, places in owners.items():
+        for path in places if copies[line] >= len(places) else ():
+            shared[path].add(places[path])
+    return shared
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ from hkgit.workflows.adoption import Transcripts, propose_recovered, store_check
 from hkgit.workflows.landing_policy import refuse_ruling
 from hkgit.workflows.merge_plan import MergePlan, find_merging, write_tree_on
 from hkgit.workflows.target import read_landing_policy
-from hkgit.workflows.worktree_commit import begin_series
+from hkgit.workflows.worktree_commit import begin_commits
 
 NOT_ACCEPTED = (
     "What is read after the change is `late` evidence. Make the change again in a session that"
@@ -578,12 +578,12 @@ class _Remaking:
 def _commit_by_git(repository: Repository, made: Remade, start: str) -> None:
     """Let git make the commits that were written, so that hooks and signature are as ever."""
     branch, made.commit = repository.head().branch or "HEAD", start
-    with begin_series(repository, branch, start, checkout=False) as series:
+    with begin_commits(repository, branch, start, checkout=False) as begun:
         for number, each in enumerate(map(repository.commit, made.commits)):
             tip = made.commit
             changes = repository.changes(repository.commit(tip).tree, each.tree)
             paths = [change.path for change in changes]
-            made.commit = series.commit(tip, each.tree, paths, each.message, *each.parents[1:])
+            made.commit = begun.commit(tip, each.tree, paths, each.message, *each.parents[1:])
             made.commits[number] = made.commit
 
 

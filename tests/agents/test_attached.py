@@ -16,6 +16,7 @@ import pytest
 
 from tests.agents.streaming import GREETING, session, told
 from tests.support.adopting import adopt, explained
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -74,32 +75,30 @@ def _edit(repo: Repo, lines: list[Line], name: str, old: str, new: str, *options
     return before
 
 
-@pytest.mark.parametrize(
-    ("lines", "name", "old", "blind"),
-    [
-        pytest.param([SHOWN], "greet.py", "Helo", 0, id="a file of the prompt"),
-        pytest.param([SHOWN, _ask("m", "toolu_9")], "greet.py", "Helo", 0, id="it is asked for"),
-        pytest.param([_file("greet.py", "def greet(name):")], "greet.py", "Helo", 1, id="a part"),
-        pytest.param([_file("greet.py", "Other.\n")], "greet.py", "Helo", 1, id="other words"),
-        pytest.param([_ask("m", "toolu_9"), SHOWN], "greet.py", "Helo", 1, id="shown later"),
-        pytest.param(
+@cases(
+    "lines, name, old, blind",
+    {
+        "a file of the prompt": ([SHOWN], "greet.py", "Helo", 0),
+        "it is asked for": ([SHOWN, _ask("m", "toolu_9")], "greet.py", "Helo", 0),
+        "a part": ([_file("greet.py", "def greet(name):")], "greet.py", "Helo", 1),
+        "other words": ([_file("greet.py", "Other.\n")], "greet.py", "Helo", 1),
+        "shown later": ([_ask("m", "toolu_9"), SHOWN], "greet.py", "Helo", 1),
+        "shown by another call of the same answer": (
             [_ask("m", "toolu_8"), SHOWN, _ask("m", "toolu_9")],
             "greet.py",
             "Helo",
             1,
-            id="shown by another call of the same answer",
         ),
-        pytest.param(
+        "shown by an earlier answer": (
             [_ask("m", "toolu_8"), SHOWN, _ask("n", "toolu_9")],
             "greet.py",
             "Helo",
             0,
-            id="shown by an earlier answer",
         ),
-        pytest.param([RULES], "CLAUDE.md", "Say hi", 0, id="instructions"),
-        pytest.param([BELOW], "CLAUDE.md", "Say hi", 0, id="instructions of a directory"),
-        pytest.param([RULES], "greet.py", "Helo", 1, id="another file"),
-    ],
+        "instructions": ([RULES], "CLAUDE.md", "Say hi", 0),
+        "instructions of a directory": ([BELOW], "CLAUDE.md", "Say hi", 0),
+        "another file": ([RULES], "greet.py", "Helo", 1),
+    },
 )
 def test_what_was_attached_before_the_answer_that_edits_has_been_read(
     lines: list[Line], name: str, old: str, blind: int, greeting: Repo

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from tests.agents.two_sessions import ONE, SECOND, TWO, added, change, tell
+from tests.support.cases import cases
 from tests.support.repos import Repo
 
 
@@ -16,14 +17,14 @@ def edit(repo: Repo, stage: str) -> str:
     return tell(repo, "two", stage, json.dumps(given), "Edit")
 
 
-@pytest.mark.parametrize(
-    ("order", "recorded"),
-    [
-        pytest.param("2ab21", {}, id="at once"),
-        pytest.param("2ab12", {}, id="at once, the command ends first"),
-        pytest.param("a2b21", SECOND, id="the command has written before"),
-        pytest.param("2b2a1", SECOND, id="the command writes when the edit is recorded"),
-    ],
+@cases(
+    "order, recorded",
+    {
+        "at once": ("2ab21", {}),
+        "at once, the command ends first": ("2ab12", {}),
+        "the command has written before": ("a2b21", SECOND),
+        "the command writes when the edit is recorded": ("2b2a1", SECOND),
+    },
 )
 def test_an_edit_while_anothers_command_runs_is_the_edits(
     order: str, recorded: dict[str, set[str]], shared: Repo
@@ -44,12 +45,12 @@ def test_an_edit_while_anothers_command_runs_is_the_edits(
     assert ("not recorded: x.py: was changed by another session" in said["two"]) != bool(recorded)
 
 
-@pytest.mark.parametrize(
-    ("command", "recorded"),
-    [
-        pytest.param("pytest", {"claude-two": {"g=60"}}, id="which does not name the file"),
-        pytest.param("./one x.py", {}, id="which names the file"),
-    ],
+@cases(
+    "command, recorded",
+    {
+        "which does not name the file": ("pytest", {"claude-two": {"g=60"}}),
+        "which names the file": ("./one x.py", {}),
+    },
 )
 def test_an_edit_that_is_formatted_while_anothers_command_runs(
     command: str, recorded: dict[str, set[str]], shared: Repo

@@ -16,6 +16,7 @@ import pytest
 
 from hkgit.agents import find_agent
 from tests.agents.streaming import GREETING, session, told
+from tests.support.cases import cases
 from tests.support.repos import Repo
 
 Line = dict[str, Any]
@@ -52,22 +53,21 @@ def _show(message: str) -> list[Line]:
 NOW = _ask("now", "toolu_9", "Edit", {})
 
 
-@pytest.mark.parametrize(
-    ("lines", "blind"),
-    [
-        pytest.param([*_read("m", GREETING.decode()), NOW], 0, id="read"),
-        pytest.param([*_show("m"), NOW], 0, id="read in a shell"),
-        pytest.param([*_read("m", "Other.\n"), NOW], 1, id="it was otherwise then"),
-        pytest.param([*_read("m", "def greet(name):\n"), NOW], 1, id="a part"),
-        pytest.param([*_read("now", GREETING.decode()), NOW], 1, id="by the same answer"),
-        pytest.param(_read("m", GREETING.decode()), 1, id="maybe by the same answer"),
-        pytest.param(
+@cases(
+    "lines, blind",
+    {
+        "read": ([*_read("m", GREETING.decode()), NOW], 0),
+        "read in a shell": ([*_show("m"), NOW], 0),
+        "it was otherwise then": ([*_read("m", "Other.\n"), NOW], 1),
+        "a part": ([*_read("m", "def greet(name):\n"), NOW], 1),
+        "by the same answer": ([*_read("now", GREETING.decode()), NOW], 1),
+        "maybe by the same answer": (_read("m", GREETING.decode()), 1),
+        "by a sub-agent": (
             [*_read("m", GREETING.decode(), isSidechain=True, agentId="a1"), NOW],
             1,
-            id="by a sub-agent",
         ),
-        pytest.param([NOW], 1, id="nothing"),
-    ],
+        "nothing": ([NOW], 1),
+    },
 )
 def test_what_the_conversation_was_shown_that_it_goes_on_from_has_been_read(
     lines: list[Line], blind: int, greeting: Repo
@@ -128,13 +128,13 @@ PATCH = f"*** Begin Patch\n*** Update File: greet.py\n{CHANGE}*** End Patch\n"
 REPLACED = {"path": "greet.py", "edits": [{"oldText": "Helo", "newText": "Hello"}]}
 
 
-@pytest.mark.parametrize(
-    ("agent", "tool", "given", "lines"),
-    [
-        pytest.param("qwen", "edit", WORDS, _of_qwen, id="qwen"),
-        pytest.param("pi", "edit", REPLACED, _of_pi, id="pi"),
-        pytest.param("codex", "apply_patch", {"command": PATCH}, _of_codex, id="codex"),
-    ],
+@cases(
+    "agent, tool, given, lines",
+    {
+        "qwen": ("qwen", "edit", WORDS, _of_qwen),
+        "pi": ("pi", "edit", REPLACED, _of_pi),
+        "codex": ("codex", "apply_patch", {"command": PATCH}, _of_codex),
+    },
 )
 @pytest.mark.parametrize("asks", ["read", "nothing"])
 def test_so_do_forks_of_other_agents(
@@ -176,12 +176,12 @@ def test_so_does_a_fork_in_the_database_of_opencode(
     assert _edit(agent, call | {"tool_input": given, "turn": turn}, greeting) == blind
 
 
-@pytest.mark.parametrize(
-    ("commands", "blind"),
-    [
-        pytest.param(["cat greet.py", "ls"], 0, id="before"),
-        pytest.param(["ls", "cat greet.py"], 1, id="maybe by the same answer"),
-    ],
+@cases(
+    "commands, blind",
+    {
+        "before": (["cat greet.py", "ls"], 0),
+        "maybe by the same answer": (["ls", "cat greet.py"], 1),
+    },
 )
 def test_so_does_a_fork_in_the_database_of_goose(
     commands: list[str], blind: int, greeting: Repo, monkeypatch: pytest.MonkeyPatch

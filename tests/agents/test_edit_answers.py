@@ -14,6 +14,7 @@ from hkgit.sessions import homes as places
 from hkgit.sessions.edit_session import EditSession
 from tests.agents.streaming import stream, told
 from tests.agents.test_searches import FILES
+from tests.support.cases import cases
 from tests.support.repos import Repo
 
 
@@ -23,13 +24,13 @@ def searched(repo: Repo) -> Repo:
     return repo
 
 
-@pytest.mark.parametrize(
-    ("agent", "shown"),
-    [
-        pytest.param("gemini", ["many.py:593-603", "sub/inner.py:1-9"], id="gemini"),
-        pytest.param("qwen", ["many.py:594-602"], id="qwen: it names the lines"),
-        pytest.param("cline", ["greet.py:2-2", "many.py:598-598"], id="cline: changed ones alone"),
-    ],
+@cases(
+    "agent, shown",
+    {
+        "gemini": ("gemini", ["many.py:593-603", "sub/inner.py:1-9"]),
+        "qwen: it names the lines": ("qwen", ["many.py:594-602"]),
+        "cline: changed ones alone": ("cline", ["greet.py:2-2", "many.py:598-598"]),
+    },
 )
 def test_what_an_edit_answers_has_been_read(agent: str, shown: list[str], searched: Repo) -> None:
     """What the programs have sent; the edits themselves are blind all the same."""
@@ -65,16 +66,16 @@ def _find_call(payload: Mapping[str, object]) -> Mapping[str, object]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("code", "shown"),
-    [
-        pytest.param("two\nthree\n", [(2, 3)], id="a piece"),
-        pytest.param("...\ntwo\n...\nfive\n...", [(2, 2), (5, 5)], id="two pieces"),
-        pytest.param("...\nsame\n...", [], id="one that stands twice"),
-        pytest.param("tw\n", [], id="a part of a line"),
-        pytest.param("two\n2\nthree\n", [], id="what a formatter has changed since"),
-        pytest.param("...\n\n...", [], id="a blank line"),
-    ],
+@cases(
+    "code, shown",
+    {
+        "a piece": ("two\nthree\n", [(2, 3)]),
+        "two pieces": ("...\ntwo\n...\nfive\n...", [(2, 2), (5, 5)]),
+        "one that stands twice": ("...\nsame\n...", []),
+        "a part of a line": ("tw\n", []),
+        "what a formatter has changed since": ("two\n2\nthree\n", []),
+        "a blank line": ("...\n\n...", []),
+    },
 )
 def test_a_piece_counts_where_it_stands_once(
     code: str, shown: list[tuple[int, int]], tmp_path: Path

@@ -10,6 +10,7 @@ import pytest
 from hkgit.sessions import homes as places
 from hkgit.sessions.edit_session import EditSession
 from tests.agents.streaming import told
+from tests.support.cases import cases
 from tests.support.repos import Repo
 
 TEXT = "a = 1\nb = 2\nc = 3\nd = 4\ne = 5\n"
@@ -49,13 +50,13 @@ def _recorded(repo: Repo) -> list[tuple[int, int]]:
     return [(each.edits, each.blind) for each in calls]
 
 
-@pytest.mark.parametrize(
-    ("stands", "answer", "known"),
-    [
-        pytest.param(TEXT, "forged = 1\n", [], id="lines that no file has"),
-        pytest.param(TEXT, "a = 1\n", [(1, 1)], id="fewer lines than are claimed"),
-        pytest.param(TEXT.replace("c = 3", "c"), TEXT, [(1, 2), (4, 5)], id="a file replaced"),
-    ],
+@cases(
+    "stands, answer, known",
+    {
+        "lines that no file has": (TEXT, "forged = 1\n", []),
+        "fewer lines than are claimed": (TEXT, "a = 1\n", [(1, 1)]),
+        "a file replaced": (TEXT.replace("c = 3", "c"), TEXT, [(1, 2), (4, 5)]),
+    },
 )
 def test_a_reading_counts_as_far_as_the_file_says_it(
     stands: str, answer: str, known: list[tuple[int, int]], seeded: Repo

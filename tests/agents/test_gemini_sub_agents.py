@@ -12,6 +12,7 @@ import pytest
 from hkgit.sessions import homes as places
 from hkgit.sessions.edit_session import EditSession
 from tests.agents.streaming import GREETING, told
+from tests.support.cases import cases
 from tests.support.repos import Repo
 
 CONVERSATION = "5e9f52ba-1062-453c-8944-3269f56c3de1"
@@ -68,15 +69,15 @@ def chat(greeting: Repo, tmp_path: Path) -> Chat:
     return Chat(greeting, tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("reader", "editor", "blind"),
-    [
-        pytest.param([""], "", 0, id="the main agent, both"),
-        pytest.param(["a1"], "a1", 0, id="a sub-agent, both"),
-        pytest.param([""], "a1", 1, id="the main agent reads, a sub-agent edits"),
-        pytest.param(["a1"], "", 1, id="a sub-agent reads, the main agent edits"),
-        pytest.param(["a1", "b2"], "b2", 1, id="one of two sub-agents at once"),
-    ],
+@cases(
+    "reader, editor, blind",
+    {
+        "the main agent, both": ([""], "", 0),
+        "a sub-agent, both": (["a1"], "a1", 0),
+        "the main agent reads, a sub-agent edits": ([""], "a1", 1),
+        "a sub-agent reads, the main agent edits": (["a1"], "", 1),
+        "one of two sub-agents at once": (["a1", "b2"], "b2", 1),
+    },
 )
 def test_what_one_agent_was_shown_counts_for_its_own_edits(
     reader: Sequence[str], editor: str, blind: int, chat: Chat

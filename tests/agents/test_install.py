@@ -15,6 +15,7 @@ from hkgit.agents.events import HOOK_SECONDS
 from hkgit.agents.setup import installer
 from hkgit.agents.setup.installer import install, list_remaining_steps, remove
 from hkgit.workflows.setup_steps import Action
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -101,10 +102,7 @@ def test_words_behind_a_last_line_without_an_end_leave_one(own: Path) -> None:
 def test_the_servers_table_of_codex_can_be_read(own: Path) -> None:
     install(own, "codex", "record")
     servers = tomllib.loads((own / ".codex/config.toml").read_text())["mcp_servers"]
-    assert servers == {
-        "mine": {"command": "mine"},
-        "hkgit": {"command": "hkgit", "args": ["mcp"]},
-    }
+    assert servers == {"mine": {"command": "mine"}, "hkgit": {"command": "hkgit", "args": ["mcp"]}}
 
 
 def test_another_server_of_that_name_blocks(tmp_path: Path) -> None:
@@ -165,16 +163,14 @@ def test_an_agent_and_git_hooks_at_once_are_wrong_usage(repo: Repo) -> None:
     assert run(*asked, cwd=repo.path).code == 64
 
 
-@pytest.mark.parametrize(
-    ("text", "action"),
-    [
-        pytest.param('mcp_servers = {x = {command = "x"}}\n', Action.BLOCKED, id="inline table"),
-        pytest.param('[mcp_servers.hkgit]\nurl = "x"\n', Action.BLOCKED, id="another server"),
-        pytest.param("model =\n", Action.BLOCKED, id="no TOML"),
-        pytest.param(
-            'mcp_servers = {hkgit = {command = "hkgit", args = ["mcp"]}}\n', Action.KEPT, id="there"
-        ),
-    ],
+@cases(
+    "text, action",
+    {
+        "inline table": ('mcp_servers = {x = {command = "x"}}\n', Action.BLOCKED),
+        "another server": ('[mcp_servers.hkgit]\nurl = "x"\n', Action.BLOCKED),
+        "no TOML": ("model =\n", Action.BLOCKED),
+        "there": ('mcp_servers = {hkgit = {command = "hkgit", args = ["mcp"]}}\n', Action.KEPT),
+    },
 )
 def test_settings_of_codex_that_a_table_would_break_are_left_alone(
     text: str, action: Action, tmp_path: Path
@@ -231,14 +227,14 @@ def test_windsurf_is_stopped_by_an_exit_code_and_reads_why(tmp_path: Path) -> No
     assert (done.returncode, done.stderr) == (2, b'{"deny": "Call its tool"}\n')
 
 
-@pytest.mark.parametrize(
-    ("mode", "said"),
-    [
-        pytest.param("record", DENIAL, id="never when it records"),
-        pytest.param("steer", "printf '{}\\n'", id="nothing to say"),
-        pytest.param("steer", f"{DENIAL}; exit 2", id="it fails"),
-        pytest.param("steer", "echo broken >&2; exit 2", id="a wrong use of an older hkgit"),
-    ],
+@cases(
+    "mode, said",
+    {
+        "never when it records": ("record", DENIAL),
+        "nothing to say": ("steer", "printf '{}\\n'"),
+        "it fails": ("steer", f"{DENIAL}; exit 2"),
+        "a wrong use of an older hkgit": ("steer", "echo broken >&2; exit 2"),
+    },
 )
 def test_windsurf_is_stopped_by_nothing_else(mode: str, said: str, tmp_path: Path) -> None:
     assert _run_windsurf(tmp_path, mode, said).returncode == 0

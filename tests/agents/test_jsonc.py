@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hkgit.agents.setup.jsonc import add_members, parse_jsonc, remove_members
 from hkgit.errors import InvalidInput
+from tests.support.cases import cases
 from tests.support.properties import examples
 
 OURS: dict[str, Any] = {
@@ -18,27 +19,27 @@ OURS: dict[str, Any] = {
     "hooks": {"before": [{"matcher": "Edit", "command": "hkgit hook"}]},
 }
 
-DOCUMENTS = [
-    pytest.param('{\n  "a": 1\n}\n', id="two blanks"),
-    pytest.param('{\n    "a": [1, 2]\n}\n', id="four blanks"),
-    pytest.param('{\n\t"a": 1\n}', id="tabs and no last line end"),
-    pytest.param('{"a": 1}', id="one line"),
-    pytest.param('{ "a": 1 }\n', id="one line with blanks inside"),
-    pytest.param('{"a": 1,}\n', id="one line with a comma behind the last member"),
-    pytest.param('{\n  "a": 1,\n}\n', id="a comma behind the last member"),
-    pytest.param('{\n  "a": 1 // mine\n}\n', id="a comment behind the last member"),
-    pytest.param('{\n  // mine\n  "a": 1\n  /* end */\n}\n', id="comments all around"),
-    pytest.param('{\r\n  "a": 1\r\n}\r\n', id="CRLF"),
-    pytest.param('\ufeff{\n  "a": 1\n}\n', id="a byte order mark"),
-    pytest.param('{\n  "servers": {\n    "mine": {}\n  }\n}\n', id="the object is there"),
-    pytest.param('{"hooks": {"before": [{"matcher": "x"}]}}', id="the array is there"),
-    pytest.param('{\n  "hooks": {\n    "before": [\n      1\n    ]\n  }\n}', id="long array"),
-    pytest.param('{"a": "// no comment", "b": "\\"}"}', id="strings like comments and brackets"),
-    pytest.param("{}\n", id="an empty object"),
-]
+DOCUMENTS = {
+    "two blanks": '{\n  "a": 1\n}\n',
+    "four blanks": '{\n    "a": [1, 2]\n}\n',
+    "tabs and no last line end": '{\n\t"a": 1\n}',
+    "one line": '{"a": 1}',
+    "one line with blanks inside": '{ "a": 1 }\n',
+    "one line with a comma behind the last member": '{"a": 1,}\n',
+    "a comma behind the last member": '{\n  "a": 1,\n}\n',
+    "a comment behind the last member": '{\n  "a": 1 // mine\n}\n',
+    "comments all around": '{\n  // mine\n  "a": 1\n  /* end */\n}\n',
+    "CRLF": '{\r\n  "a": 1\r\n}\r\n',
+    "a byte order mark": '\ufeff{\n  "a": 1\n}\n',
+    "the object is there": '{\n  "servers": {\n    "mine": {}\n  }\n}\n',
+    "the array is there": '{"hooks": {"before": [{"matcher": "x"}]}}',
+    "long array": '{\n  "hooks": {\n    "before": [\n      1\n    ]\n  }\n}',
+    "strings like comments and brackets": '{"a": "// no comment", "b": "\\"}"}',
+    "an empty object": "{}\n",
+}
 
 
-@pytest.mark.parametrize("text", DOCUMENTS)
+@cases("text", DOCUMENTS)
 def test_what_is_added_and_removed_again_leaves_every_byte(text: str) -> None:
     added = add_members(text, OURS)
     assert parse_jsonc(added).value["servers"]["hkgit"] == OURS["servers"]["hkgit"]
@@ -84,20 +85,20 @@ def test_any_document_survives(
     assert remove_members(add_members(text, OURS), OURS) == text
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        pytest.param("", id="nothing"),
-        pytest.param("{", id="no end"),
-        pytest.param('{"a" 1}', id="no colon"),
-        pytest.param('{"a": 1} x', id="text behind"),
-        pytest.param('{"a": nil}', id="an unknown word"),
-        pytest.param("[" * 5000, id="brackets without end"),
-        pytest.param('{"a": "\\x"}', id="an unknown escape"),
-        pytest.param('{"servers": []}', id="an array where an object belongs"),
-        pytest.param('{"servers": {"hkgit": 1}}', id="another value of that name"),
-        pytest.param("[]", id="an array alone"),
-    ],
+    {
+        "nothing": "",
+        "no end": "{",
+        "no colon": '{"a" 1}',
+        "text behind": '{"a": 1} x',
+        "an unknown word": '{"a": nil}',
+        "brackets without end": "[" * 5000,
+        "an unknown escape": '{"a": "\\x"}',
+        "an array where an object belongs": '{"servers": []}',
+        "another value of that name": '{"servers": {"hkgit": 1}}',
+        "an array alone": "[]",
+    },
 )
 def test_what_cannot_be_settled_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from hkgit.agents.events import Shell, ToolReading
 from hkgit.agents.programs import claude
 from hkgit.agents.shown_readings import find_readings
 from hkgit.text.shown_lines import find_shown_lines
+from tests.support.cases import cases
 
 LINES = ["one", "  two", "", "four", "five"]
 WHOLE = "\n".join(LINES) + "\n"
@@ -24,48 +24,42 @@ def shown_by(command: str, output: str, directory: Path) -> list[tuple[str, int,
     return [(each.path, each.start_line, each.end_line) for each in readings]
 
 
-@pytest.mark.parametrize(
-    ("command", "output", "shown"),
-    [
-        pytest.param("cat a.txt", WHOLE, [(1, 5)], id="cat"),
-        pytest.param("cat -n a.txt", NUMBERED, [(1, 5)], id="cat with numbers"),
-        pytest.param("nl -ba a.txt | sed -n '2,4p'", PART, [(2, 4)], id="nl and sed"),
-        pytest.param("sed -n '2,3p' a.txt", "  two\n\n", [(2, 3)], id="sed"),
-        pytest.param("sed -n 2p a.txt", "  two\n", [(2, 2)], id="sed of one line"),
-        pytest.param("sed -n '4,$p' a.txt", "four\nfive\n", [(4, 5)], id="sed to the end"),
-        pytest.param(
-            "sed -n '1p;4,5p' a.txt", "one\nfour\nfive\n", [(1, 1), (4, 5)], id="sed twice"
-        ),
-        pytest.param("head -n 2 a.txt", "one\n  two\n", [(1, 2)], id="head"),
-        pytest.param("head -2 a.txt", "one\n  two\n", [(1, 2)], id="head, the old way"),
-        pytest.param("cat a.txt | head -n 1", "one\n", [(1, 1)], id="cat and head"),
-        pytest.param("tail -2 a.txt", "four\nfive\n", [(4, 5)], id="tail"),
-        pytest.param("tail -n +4 a.txt", "four\nfive\n", [(4, 5)], id="tail from a line on"),
-        pytest.param("head -4 a.txt | tail -1", "four\n", [(4, 4)], id="head and tail"),
-        pytest.param("awk 'NR>=4 && NR<=9' a.txt", "four\nfive\n", [(4, 5)], id="awk"),
-        pytest.param("awk 'NR==1,NR==2{print}' a.txt", "one\n  two", [(1, 2)], id="awk's range"),
-        pytest.param(
-            "awk 'NR>3{print NR\": \"$0}' a.txt", "4: four\n5: five", [(4, 5)], id="awk, numbered"
-        ),
-        pytest.param("grep -n four a.txt", "4:four\n", [(4, 4)], id="a search"),
-        pytest.param("grep -n -C1 four a.txt", "3-\n4:four\n5-five", [(3, 5)], id="a wider search"),
-        pytest.param("rg -n 'o' .", "a.txt:1:one\na.txt:4:four\n", [(1, 1), (4, 4)], id="rg"),
-        pytest.param("bash -lc 'cat a.txt'", WHOLE, [(1, 5)], id="inside a shell"),
-        pytest.param("cd . && cat a.txt", WHOLE, [(1, 5)], id="after another command"),
-        pytest.param("cat a.txt 2>/dev/null", WHOLE, [(1, 5)], id="without errors"),
-        pytest.param("cat a.txt; false", "Exit code 1\n" + WHOLE, [(1, 5)], id="an exit code"),
-        pytest.param("cat a.txt", "one\n  two\n[cut]\n", [(1, 2)], id="output that was cut"),
-        pytest.param(
-            "cat a.txt", "one\n[cut]\n\nfour\nfive\n", [(1, 1), (4, 5)], id="cut in the middle"
-        ),
-        pytest.param("cat a.txt", "[cut]\nfive\n", [(5, 5)], id="the end alone"),
-        pytest.param("cat a.txt", "on…3 tokens truncated…r\nfive\n", [(5, 5)], id="cut in lines"),
-        pytest.param("sed -n '2,3p' a.txt && date", "  two\n\nMon\n", [(2, 3)], id="more below"),
-        pytest.param("git show :a.txt", WHOLE, [(1, 5)], id="any program that shows it"),
-        pytest.param("python -c 'print(open(\"a.txt\").read())'", WHOLE, [(1, 5)], id="python"),
-        pytest.param("for f in a.txt; do cat $f; done", WHOLE, [(1, 5)], id="a loop"),
-        pytest.param("cat a.txt", "Exit code: 0\nOutput:\n" + WHOLE, [(1, 5)], id="words around"),
-    ],
+@cases(
+    "command, output, shown",
+    {
+        "cat": ("cat a.txt", WHOLE, [(1, 5)]),
+        "cat with numbers": ("cat -n a.txt", NUMBERED, [(1, 5)]),
+        "nl and sed": ("nl -ba a.txt | sed -n '2,4p'", PART, [(2, 4)]),
+        "sed": ("sed -n '2,3p' a.txt", "  two\n\n", [(2, 3)]),
+        "sed of one line": ("sed -n 2p a.txt", "  two\n", [(2, 2)]),
+        "sed to the end": ("sed -n '4,$p' a.txt", "four\nfive\n", [(4, 5)]),
+        "sed twice": ("sed -n '1p;4,5p' a.txt", "one\nfour\nfive\n", [(1, 1), (4, 5)]),
+        "head": ("head -n 2 a.txt", "one\n  two\n", [(1, 2)]),
+        "head, the old way": ("head -2 a.txt", "one\n  two\n", [(1, 2)]),
+        "cat and head": ("cat a.txt | head -n 1", "one\n", [(1, 1)]),
+        "tail": ("tail -2 a.txt", "four\nfive\n", [(4, 5)]),
+        "tail from a line on": ("tail -n +4 a.txt", "four\nfive\n", [(4, 5)]),
+        "head and tail": ("head -4 a.txt | tail -1", "four\n", [(4, 4)]),
+        "awk": ("awk 'NR>=4 && NR<=9' a.txt", "four\nfive\n", [(4, 5)]),
+        "awk's range": ("awk 'NR==1,NR==2{print}' a.txt", "one\n  two", [(1, 2)]),
+        "awk, numbered": ("awk 'NR>3{print NR\": \"$0}' a.txt", "4: four\n5: five", [(4, 5)]),
+        "a search": ("grep -n four a.txt", "4:four\n", [(4, 4)]),
+        "a wider search": ("grep -n -C1 four a.txt", "3-\n4:four\n5-five", [(3, 5)]),
+        "rg": ("rg -n 'o' .", "a.txt:1:one\na.txt:4:four\n", [(1, 1), (4, 4)]),
+        "inside a shell": ("bash -lc 'cat a.txt'", WHOLE, [(1, 5)]),
+        "after another command": ("cd . && cat a.txt", WHOLE, [(1, 5)]),
+        "without errors": ("cat a.txt 2>/dev/null", WHOLE, [(1, 5)]),
+        "an exit code": ("cat a.txt; false", "Exit code 1\n" + WHOLE, [(1, 5)]),
+        "output that was cut": ("cat a.txt", "one\n  two\n[cut]\n", [(1, 2)]),
+        "cut in the middle": ("cat a.txt", "one\n[cut]\n\nfour\nfive\n", [(1, 1), (4, 5)]),
+        "the end alone": ("cat a.txt", "[cut]\nfive\n", [(5, 5)]),
+        "cut in lines": ("cat a.txt", "on…3 tokens truncated…r\nfive\n", [(5, 5)]),
+        "more below": ("sed -n '2,3p' a.txt && date", "  two\n\nMon\n", [(2, 3)]),
+        "any program that shows it": ("git show :a.txt", WHOLE, [(1, 5)]),
+        "python": ("python -c 'print(open(\"a.txt\").read())'", WHOLE, [(1, 5)]),
+        "a loop": ("for f in a.txt; do cat $f; done", WHOLE, [(1, 5)]),
+        "words around": ("cat a.txt", "Exit code: 0\nOutput:\n" + WHOLE, [(1, 5)]),
+    },
 )
 def test_the_lines_in_the_output_were_read(
     tmp_path: Path, command: str, output: str, shown: list[tuple[int, int]]
@@ -74,38 +68,34 @@ def test_the_lines_in_the_output_were_read(
     assert shown_by(command, output, tmp_path) == [("a.txt", *lines) for lines in shown]
 
 
-@pytest.mark.parametrize(
-    ("command", "output", "shown"),
-    [
-        pytest.param("cat b.txt", "be\n", [], id="where it is not"),
-        pytest.param("cd sub && cat b.txt", "be\n", [("sub/b.txt", 1, 1)], id="cd"),
-        pytest.param("(cd sub; cat b.txt)", "be\n", [("sub/b.txt", 1, 1)], id="cd in brackets"),
-        pytest.param(
+@cases(
+    "command, output, shown",
+    {
+        "where it is not": ("cat b.txt", "be\n", []),
+        "cd": ("cd sub && cat b.txt", "be\n", [("sub/b.txt", 1, 1)]),
+        "cd in brackets": ("(cd sub; cat b.txt)", "be\n", [("sub/b.txt", 1, 1)]),
+        "head of two": (
             "head a.txt sub/b.txt",
             f"==> a.txt <==\n{WHOLE}\n==> sub/b.txt <==\nbe\n",
             [("a.txt", 1, 5), ("sub/b.txt", 1, 1)],
-            id="head of two",
         ),
-        pytest.param(
+        "a search in two": (
             "grep -rn e sub a.txt",
             "sub/b.txt:1:be\na.txt:1:one\n",
             [("sub/b.txt", 1, 1), ("a.txt", 1, 1)],
-            id="a search in two",
         ),
-        pytest.param(
+        "one by one": (
             "cat a.txt; tail -1 a.txt; head -1 sub/b.txt",
             f"{WHOLE}five\nbe\n",
             [("a.txt", 1, 5), ("sub/b.txt", 1, 1)],
-            id="one by one",
         ),
-        pytest.param(
+        "on two lines": (
             "cat a.txt\ncat sub/b.txt",
             f"{WHOLE}be\n",
             [("a.txt", 1, 5), ("sub/b.txt", 1, 1)],
-            id="on two lines",
         ),
-        pytest.param("cat /nowhere/x a.txt", WHOLE, [("a.txt", 1, 5)], id="one that is missing"),
-    ],
+        "one that is missing": ("cat /nowhere/x a.txt", WHOLE, [("a.txt", 1, 5)]),
+    },
 )
 def test_a_command_may_show_several_files(
     tmp_path: Path, command: str, output: str, shown: list[tuple[str, int, int]]
@@ -147,24 +137,24 @@ def test_the_directory_may_be_the_one_after_the_command(tmp_path: Path) -> None:
     assert shown_by("cd sub && cat b.txt", "be\n", tmp_path) == [("b.txt", 1, 1)]
 
 
-@pytest.mark.parametrize(
-    ("command", "output"),
-    [
-        pytest.param("cat a.txt", "cat: a.txt: Permission denied\n", id="no line of it"),
-        pytest.param("cat none.txt", WHOLE, id="no such file"),
-        pytest.param("grep one a.txt", "one\n", id="a search without numbers"),
-        pytest.param("cat a.txt | sort", "\n  two\nfive\nfour\none\n", id="through a filter"),
-        pytest.param("sed 's/$/;/' a.txt", "one;\n  two;\n;\nfour;\n", id="changed by sed"),
-        pytest.param("cat -A a.txt", "one$\n  two$\n$\nfour$\nfive$\n", id="signs in it"),
-        pytest.param("echo one; wc a.txt", "one\n", id="what the command says itself"),
-        pytest.param(f"echo '{WHOLE}' >>a.txt; cat b.txt", WHOLE, id="what it wants to write"),
-        pytest.param("make; wc -l a.txt", "ok\n  two\nok\n", id="any program's word"),
-        pytest.param("false && cat a.txt", "", id="nothing at all"),
-        pytest.param("cat a.txt", "[cut]\n\n", id="blank lines alone"),
-        pytest.param("grep -n four a.txt", "5:four\n", id="another number"),
-        pytest.param("", "", id="nothing"),
-        pytest.param("head", "", id="a word alone"),
-    ],
+@cases(
+    "command, output",
+    {
+        "no line of it": ("cat a.txt", "cat: a.txt: Permission denied\n"),
+        "no such file": ("cat none.txt", WHOLE),
+        "a search without numbers": ("grep one a.txt", "one\n"),
+        "through a filter": ("cat a.txt | sort", "\n  two\nfive\nfour\none\n"),
+        "changed by sed": ("sed 's/$/;/' a.txt", "one;\n  two;\n;\nfour;\n"),
+        "signs in it": ("cat -A a.txt", "one$\n  two$\n$\nfour$\nfive$\n"),
+        "what the command says itself": ("echo one; wc a.txt", "one\n"),
+        "what it wants to write": (f"echo '{WHOLE}' >>a.txt; cat b.txt", WHOLE),
+        "any program's word": ("make; wc -l a.txt", "ok\n  two\nok\n"),
+        "nothing at all": ("false && cat a.txt", ""),
+        "blank lines alone": ("cat a.txt", "[cut]\n\n"),
+        "another number": ("grep -n four a.txt", "5:four\n"),
+        "nothing": ("", ""),
+        "a word alone": ("head", ""),
+    },
 )
 def test_nothing_else_was_read(tmp_path: Path, command: str, output: str) -> None:
     (tmp_path / "a.txt").write_text(WHOLE)
@@ -188,17 +178,17 @@ def _read(content: str, start: object = 1) -> ToolReading | None:
     return event.did
 
 
-@pytest.mark.parametrize(
-    ("content", "start", "shown"),
-    [
-        pytest.param("\n".join(SOME) + "\n", 1, [(1, 98)], id="all"),
-        pytest.param("\n".join(SOME[:40]), 1, [(1, 40)], id="fewer than there are"),
-        pytest.param("\n".join(SOME[9:30]), 10, [(10, 30)], id="some"),
-        pytest.param("}", 6, [(6, 6)], id="one that is there twice"),
-        pytest.param("other", 1, [], id="others"),
-        pytest.param("", 1, [], id="none"),
-        pytest.param("\n".join(SOME), 0, [(1, 98)], id="line 0"),
-    ],
+@cases(
+    "content, start, shown",
+    {
+        "all": ("\n".join(SOME) + "\n", 1, [(1, 98)]),
+        "fewer than there are": ("\n".join(SOME[:40]), 1, [(1, 40)]),
+        "some": ("\n".join(SOME[9:30]), 10, [(10, 30)]),
+        "one that is there twice": ("}", 6, [(6, 6)]),
+        "others": ("other", 1, []),
+        "none": ("", 1, []),
+        "line 0": ("\n".join(SOME), 0, [(1, 98)]),
+    },
 )
 def test_of_a_file_that_was_read_only_what_the_answer_shows_counts(
     tmp_path: Path, content: str, start: object, shown: list[tuple[int, int]]

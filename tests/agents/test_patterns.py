@@ -10,6 +10,7 @@ import pytest
 
 from hkgit.agents.events import Shell
 from hkgit.agents.shown_readings import find_readings
+from tests.support.cases import cases
 
 FILES = {
     "src/__init__.py": '"""Words."""\n',
@@ -52,53 +53,51 @@ def find(folder: Path, command: str, output: str) -> Seen:
     return {path: sorted(lines) for path, lines in sorted(found.items())}
 
 
-@pytest.mark.parametrize(
-    ("command", "seen"),
-    [
-        pytest.param("cat src/*.py", ALL, id="a pattern"),
-        pytest.param("cat */*.py", {**ALL, "other/d.py": [(1, 1)]}, id="of folders"),
-        pytest.param(
+@cases(
+    "command, seen",
+    {
+        "a pattern": ("cat src/*.py", ALL),
+        "of folders": ("cat */*.py", {**ALL, "other/d.py": [(1, 1)]}),
+        "a pattern and a name": (
             "cat src/[ab].py other/d.py",
             {**{name: ALL[name] for name in ("src/a.py", "src/b.py")}, "other/d.py": [(1, 1)]},
-            id="a pattern and a name",
         ),
-        pytest.param("cd src && cat *.py", ALL, id="in a folder"),
-        pytest.param(
+        "in a folder": ("cd src && cat *.py", ALL),
+        "in brackets": (
             "(cd src; cat ?.py) | cat",
             {name: ALL[name] for name in ("src/a.py", "src/b.py", "src/c.py")},
-            id="in brackets",
         ),
-        pytest.param("ls src; cat src/*.py; echo done", ALL, id="between other words"),
-        pytest.param("bash -lc 'cat src/*.py'", ALL, id="inside a shell"),
-        pytest.param("sed -n 1,300p src/*.py", ALL, id="more lines than there are"),
-        pytest.param("for f in src/*.py; do cat $f; done", ALL, id="a loop"),
-        pytest.param("for f in $(ls src/*.py); do cat $f; done", ALL, id="items of a command"),
-        pytest.param("cat src/*.txt src/c.py", {}, id="a file whose last line goes on in the next"),
-    ],
+        "between other words": ("ls src; cat src/*.py; echo done", ALL),
+        "inside a shell": ("bash -lc 'cat src/*.py'", ALL),
+        "more lines than there are": ("sed -n 1,300p src/*.py", ALL),
+        "a loop": ("for f in src/*.py; do cat $f; done", ALL),
+        "items of a command": ("for f in $(ls src/*.py); do cat $f; done", ALL),
+        "a file whose last line goes on in the next": ("cat src/*.txt src/c.py", {}),
+    },
 )
 def test_what_stands_in_the_output_was_read(command: str, seen: Seen, folder: Path) -> None:
     assert find(folder, command, run(folder, command)) == dict(sorted(seen.items()))
 
 
-@pytest.mark.parametrize(
-    ("command", "change"),
-    [
-        pytest.param("cat src/a.py >x; cat src/*.py >>x", "", id="into a file"),
-        pytest.param("cat -A src/*.py", "", id="with signs in it"),
-        pytest.param("cat src/*.py | sort", "", id="through a filter"),
-        pytest.param("cat src/*.py | head -n 3", "", id="cut by head"),
-        pytest.param("for f in src/*.py; do cat $f; done | head -3", "", id="a loop cut by head"),
-        pytest.param("for f in src/*.py; do head -1 $f; done", "", id="another program"),
-        pytest.param("for f in src/*.py; do cat $f | tac; done", "", id="a filter in the loop"),
-        pytest.param("for f in src/*.py; do cat $f >y; done", "", id="a loop into a file"),
-        pytest.param("for f in a b; do for g in src/$f.py; do cat $g; done; done", "", id="nested"),
-        pytest.param("for f in src/*.py; do cat $f", "", id="without an end"),
-        pytest.param("for f in; do cat $f; done", "", id="no items"),
-        pytest.param("for ( in a; do cat src/$(.py; done", "a = 1\n", id="no variable"),
-        pytest.param("cat src/*.none", "", id="no such files"),
-        pytest.param("cat src/*.py", "import os\n\nb = 2\n", id="a part of one"),
-        pytest.param("cat 'src/*.py\0'", "a = 1\n", id="no path"),
-    ],
+@cases(
+    "command, change",
+    {
+        "into a file": ("cat src/a.py >x; cat src/*.py >>x", ""),
+        "with signs in it": ("cat -A src/*.py", ""),
+        "through a filter": ("cat src/*.py | sort", ""),
+        "cut by head": ("cat src/*.py | head -n 3", ""),
+        "a loop cut by head": ("for f in src/*.py; do cat $f; done | head -3", ""),
+        "another program": ("for f in src/*.py; do head -1 $f; done", ""),
+        "a filter in the loop": ("for f in src/*.py; do cat $f | tac; done", ""),
+        "a loop into a file": ("for f in src/*.py; do cat $f >y; done", ""),
+        "nested": ("for f in a b; do for g in src/$f.py; do cat $g; done; done", ""),
+        "without an end": ("for f in src/*.py; do cat $f", ""),
+        "no items": ("for f in; do cat $f; done", ""),
+        "no variable": ("for ( in a; do cat src/$(.py; done", "a = 1\n"),
+        "no such files": ("cat src/*.none", ""),
+        "a part of one": ("cat src/*.py", "import os\n\nb = 2\n"),
+        "no path": ("cat 'src/*.py\0'", "a = 1\n"),
+    },
 )
 def test_what_is_not_told_was_not_read(command: str, change: str, folder: Path) -> None:
     assert find(folder, command, change or run(folder, command.replace("\0", ""))) == {}

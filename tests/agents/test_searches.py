@@ -6,13 +6,12 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from hkgit.agents import find_agent
 from hkgit.agents.events import Shell
 from hkgit.agents.programs import claude
 from hkgit.agents.shown_readings import find_readings
 from hkgit.agents.tool_answers import close_gaps
+from tests.support.cases import cases
 
 STREAMS = Path(__file__).parent / "streams"
 FILES = {
@@ -29,32 +28,27 @@ CUT = "greet.py:1-3 inner.py:4-6 inner.py:8-9 long.py:1 long.py:3"
 WHOLE = "greet.py:1-3 inner.py:4-6 inner.py:8-9 long.py:1-3"
 
 
-@pytest.mark.parametrize(
-    ("agent", "shown"),
-    [
-        pytest.param("claude", [CUT, GREET, INNER, ""], id="claude"),
-        pytest.param("codex", [WHOLE, GREET, WHOLE], id="codex: rg and grep in its shell"),
-        pytest.param(
+@cases(
+    "agent, shown",
+    {
+        "claude": ("claude", [CUT, GREET, INNER, ""]),
+        "codex: rg and grep in its shell": ("codex", [WHOLE, GREET, WHOLE]),
+        "copilot: files alone, several places, no numbers, and many hits by their files": (
             "copilot",
             [WHOLE, GREET, INNER, "", GREET, AROUND, "", WHOLE],
-            id="copilot: files alone, several places, no numbers, and many hits by their files",
         ),
-        pytest.param(
+        "gemini: what surrounds the hits of one file, and a long line that is cut": (
             "gemini",
             [f"{GREET} {INNER}", "inner.py:1-9", "greet.py:1-5", f"{GREET} {INNER}", INNER],
-            id="gemini: what surrounds the hits of one file, and a long line that is cut",
         ),
-        pytest.param(
-            "qwen", ["inner.py:9 long.py:2", "inner.py:9"], id="qwen: it trims what is indented"
-        ),
-        pytest.param(
+        "qwen: it trims what is indented": ("qwen", ["inner.py:9 long.py:2", "inner.py:9"]),
+        "opencode: asked for one file it searches in all": (
             "opencode",
             [f"{GREET} {INNER}", INNER, f"{GREET} {INNER}"],
-            id="opencode: asked for one file it searches in all",
         ),
-        pytest.param("kilo", [f"{GREET} {INNER}", INNER, GREET, CUT], id="kilo"),
-        pytest.param("pi", [CUT, GREET, INNER], id="pi: names from the place that it is asked for"),
-        pytest.param(
+        "kilo": ("kilo", [f"{GREET} {INNER}", INNER, GREET, CUT]),
+        "pi: names from the place that it is asked for": ("pi", [CUT, GREET, INNER]),
+        "cline: without ripgrep; with it the hits themselves are left out": (
             "cline",
             [
                 "greet.py:1-4 inner.py:3-9 long.py:1 long.py:3",
@@ -62,9 +56,8 @@ WHOLE = "greet.py:1-3 inner.py:4-6 inner.py:8-9 long.py:1-3"
                 "greet.py:3-4 inner.py:6-7 long.py:3",
                 "greet.py:2-3 inner.py:5-6",
             ],
-            id="cline: without ripgrep; with it the hits themselves are left out",
         ),
-    ],
+    },
 )
 def test_lines_behind_their_numbers_are_readings(
     agent: str, shown: list[str], tmp_path: Path

@@ -14,6 +14,7 @@ from hkgit.sessions import homes as places
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.session_states import Status
 from tests.agents.streaming import GREETING, replay_lines, session, stream
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
@@ -188,20 +189,17 @@ def test_without_a_transcript_nothing_of_a_script_was_read(seeded: Repo) -> None
     assert session(seeded).blind == 2
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        pytest.param("", id="nothing"),
-        pytest.param("{\n[1]\n7\nitem_completed\n", id="no JSON"),
-        pytest.param(
-            '{"payload": {"type": "item_completed", "item": {"id": "c"}}}', id="no output"
-        ),
-        pytest.param(
+    {
+        "nothing": "",
+        "no JSON": "{\n[1]\n7\nitem_completed\n",
+        "no output": '{"payload": {"type": "item_completed", "item": {"id": "c"}}}',
+        "an output before the call": (
             '{"payload": {"type": "custom_tool_call_output", "output": "x"}}\n'
-            '{"payload": {"type": "item_completed", "item": {"id": "c"}}}',
-            id="an output before the call",
+            '{"payload": {"type": "item_completed", "item": {"id": "c"}}}'
         ),
-    ],
+    },
 )
 def test_a_transcript_that_does_not_say(tmp_path: Path, text: str) -> None:
     (tmp_path / "log").write_text(text)

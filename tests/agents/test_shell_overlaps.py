@@ -18,22 +18,23 @@ from hkgit.agents import shell_changes
 from hkgit.agents.begun_calls import LASTS, BegunCall
 from hkgit.sessions.call_journal import SessionJournal
 from tests.agents.two_sessions import BOTH, FIRST, ONE, SECOND, TEXT, TWO, added, change, play, tell
+from tests.support.cases import cases
 from tests.support.commands import git, loaded_path
 from tests.support.repos import Repo
 from tests.support.running import run
 
 
-@pytest.mark.parametrize(
-    ("order", "recorded"),
-    [
-        pytest.param("1a12b2", BOTH, id="one after the other"),
-        pytest.param("1a2b21", {}, id="the second within the first, which has written before"),
-        pytest.param("12b2a1", FIRST, id="the second within the first, which writes after"),
-        pytest.param("1a2b12", {}, id="the first has written when the second begins"),
-        pytest.param("12a1b2", SECOND, id="the second writes when the first has ended"),
-        pytest.param("12ab12", {}, id="both at once"),
-        pytest.param("12ba21", {}, id="both at once, ended the other way round"),
-    ],
+@cases(
+    "order, recorded",
+    {
+        "one after the other": ("1a12b2", BOTH),
+        "the second within the first, which has written before": ("1a2b21", {}),
+        "the second within the first, which writes after": ("12b2a1", FIRST),
+        "the first has written when the second begins": ("1a2b12", {}),
+        "the second writes when the first has ended": ("12a1b2", SECOND),
+        "both at once": ("12ab12", {}),
+        "both at once, ended the other way round": ("12ba21", {}),
+    },
 )
 def test_each_command_is_recorded_with_what_is_surely_its_own(
     order: str, recorded: dict[str, set[str]], shared: Repo

@@ -17,6 +17,7 @@ from hkgit.sessions import homes as places
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.edit_session import EditSession
 from tests.agents.streaming import told
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
@@ -105,37 +106,36 @@ def test_the_model_is_told_of_lines_that_it_has_not_read(seeded: Repo) -> None:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("command", "changed"),
-    [
-        pytest.param("printf 'new\\n' >new.txt", ["new.txt"], id="a new file"),
-        pytest.param("rm a.txt", ["a.txt"], id="a deletion"),
-        pytest.param("mv a.txt e.txt", ["a.txt", "e.txt"], id="a rename"),
-        pytest.param("git mv a.txt e.txt", ["a.txt", "e.txt"], id="git's rename"),
-        pytest.param("echo 7 >>a.txt; git add a.txt", ["a.txt"], id="staged at once"),
-        pytest.param("cd dir && echo 7 >>c.txt", ["dir/c.txt"], id="in a directory"),
-        pytest.param("echo 7 >>a.txt; exit 3", ["a.txt"], id="a command that fails"),
-        pytest.param("echo 7 >'a bé'", ["a bé"], id="an odd name"),
-        pytest.param("chmod +x a.txt", ["a.txt"], id="a mode"),
-        pytest.param("chmod +x a.txt; echo 7 >>a.txt", ["a.txt"], id="a mode and a line"),
-        pytest.param("echo 7 >n.sh; chmod +x n.sh", ["n.sh"], id="a new program"),
-        pytest.param("touch n.txt", ["n.txt"], id="a new file without a line"),
-        pytest.param("rm empty.txt", ["empty.txt"], id="one removed"),
-        pytest.param("echo 7 >empty.txt", ["empty.txt"], id="one filled"),
-        pytest.param("sed -i 3d equal.txt", ["equal.txt"], id="one of several blank lines"),
-        pytest.param("sed -i 17s/b/c/ equal.txt", ["equal.txt"], id="one of several blocks"),
-        pytest.param("sed -i 9,11d equal.txt", ["equal.txt"], id="one of them removed"),
-        pytest.param("sed -i '9a b' equal.txt", ["equal.txt"], id="a line put into one"),
-        pytest.param("sed -i '3a\\\\' equal.txt", ["equal.txt"], id="a blank line put in"),
-        pytest.param("sed -i '11s/b/c/;17,18d' equal.txt", ["equal.txt"], id="two of them"),
-        pytest.param("head -c 9 /dev/zero >d.bin; echo 7 >>a.txt", ["a.txt"], id="bytes beside"),
-        pytest.param("echo 7 >>a.txt; git commit -qam Seven", ["a.txt"], id="committed at once"),
-        pytest.param(
+@cases(
+    "command, changed",
+    {
+        "a new file": ("printf 'new\\n' >new.txt", ["new.txt"]),
+        "a deletion": ("rm a.txt", ["a.txt"]),
+        "a rename": ("mv a.txt e.txt", ["a.txt", "e.txt"]),
+        "git's rename": ("git mv a.txt e.txt", ["a.txt", "e.txt"]),
+        "staged at once": ("echo 7 >>a.txt; git add a.txt", ["a.txt"]),
+        "in a directory": ("cd dir && echo 7 >>c.txt", ["dir/c.txt"]),
+        "a command that fails": ("echo 7 >>a.txt; exit 3", ["a.txt"]),
+        "an odd name": ("echo 7 >'a bé'", ["a bé"]),
+        "a mode": ("chmod +x a.txt", ["a.txt"]),
+        "a mode and a line": ("chmod +x a.txt; echo 7 >>a.txt", ["a.txt"]),
+        "a new program": ("echo 7 >n.sh; chmod +x n.sh", ["n.sh"]),
+        "a new file without a line": ("touch n.txt", ["n.txt"]),
+        "one removed": ("rm empty.txt", ["empty.txt"]),
+        "one filled": ("echo 7 >empty.txt", ["empty.txt"]),
+        "one of several blank lines": ("sed -i 3d equal.txt", ["equal.txt"]),
+        "one of several blocks": ("sed -i 17s/b/c/ equal.txt", ["equal.txt"]),
+        "one of them removed": ("sed -i 9,11d equal.txt", ["equal.txt"]),
+        "a line put into one": ("sed -i '9a b' equal.txt", ["equal.txt"]),
+        "a blank line put in": ("sed -i '3a\\\\' equal.txt", ["equal.txt"]),
+        "two of them": ("sed -i '11s/b/c/;17,18d' equal.txt", ["equal.txt"]),
+        "bytes beside": ("head -c 9 /dev/zero >d.bin; echo 7 >>a.txt", ["a.txt"]),
+        "committed at once": ("echo 7 >>a.txt; git commit -qam Seven", ["a.txt"]),
+        "committed one by one": (
             "echo 7 >>a.txt; git commit -qam Seven; echo 8 >n.txt; git add -A; git commit -qm 8",
             ["a.txt", "n.txt"],
-            id="committed one by one",
         ),
-    ],
+    },
 )
 def test_what_a_command_does_to_files_is_recorded(
     seeded: Repo, command: str, changed: list[str]
@@ -148,23 +148,23 @@ def test_what_a_command_does_to_files_is_recorded(
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
+@cases(
     "command",
-    [
-        pytest.param("ls; cat a.txt", id="a look"),
-        pytest.param("touch a.txt", id="a touch"),
-        pytest.param("echo 7 >>a.txt; git checkout -q a.txt", id="made and taken back"),
-        pytest.param("echo 7 >>a.txt; git stash -q", id="stashed"),
-        pytest.param("echo 7 >>a.txt; git commit -qam Seven; git checkout -q other", id="moved on"),
-        pytest.param("git checkout -q other", id="another branch"),
-        pytest.param("git merge -q other || true", id="a merge with conflicts"),
-        pytest.param("git cherry-pick -n other || true", id="a cherry-pick with conflicts"),
-        pytest.param("ln -s a.txt link", id="a link"),
-        pytest.param("git init -q nested && touch nested/x", id="a repository inside"),
-        pytest.param("mkdir big && head -c 70000000 /dev/zero >big/x", id="what no edit takes"),
-        pytest.param("for n in $(seq 300); do echo >new-$n; done", id="hundreds of files"),
-        pytest.param("echo /out >.git/info/exclude; echo 1 >out", id="ignored files"),
-    ],
+    {
+        "a look": "ls; cat a.txt",
+        "a touch": "touch a.txt",
+        "made and taken back": "echo 7 >>a.txt; git checkout -q a.txt",
+        "stashed": "echo 7 >>a.txt; git stash -q",
+        "moved on": "echo 7 >>a.txt; git commit -qam Seven; git checkout -q other",
+        "another branch": "git checkout -q other",
+        "a merge with conflicts": "git merge -q other || true",
+        "a cherry-pick with conflicts": "git cherry-pick -n other || true",
+        "a link": "ln -s a.txt link",
+        "a repository inside": "git init -q nested && touch nested/x",
+        "what no edit takes": "mkdir big && head -c 70000000 /dev/zero >big/x",
+        "hundreds of files": "for n in $(seq 300); do echo >new-$n; done",
+        "ignored files": "echo /out >.git/info/exclude; echo 1 >out",
+    },
 )
 def test_what_is_no_edit_is_not_recorded(seeded: Repo, command: str) -> None:
     seeded.git("checkout", "-q", "-b", "other")
@@ -175,14 +175,14 @@ def test_what_is_no_edit_is_not_recorded(seeded: Repo, command: str) -> None:
     assert recorded(seeded) == []
 
 
-@pytest.mark.parametrize(
-    ("start", "command", "calls"),
-    [
-        pytest.param("main", "git checkout -q other", [["a.txt"]], id="another branch"),
-        pytest.param("main", "git merge -q other", [["a.txt"]], id="a merge"),
-        pytest.param("other", "git reset -q HEAD~1", [["a.txt"]], id="a commit undone"),
-        pytest.param("other", "git reset -q --hard HEAD~1", [], id="its files undone as well"),
-    ],
+@cases(
+    "start, command, calls",
+    {
+        "another branch": ("main", "git checkout -q other", [["a.txt"]]),
+        "a merge": ("main", "git merge -q other", [["a.txt"]]),
+        "a commit undone": ("other", "git reset -q HEAD~1", [["a.txt"]]),
+        "its files undone as well": ("other", "git reset -q --hard HEAD~1", []),
+    },
 )
 def test_what_git_brings_before_an_edit_is_not_the_agents(
     seeded: Repo, start: str, command: str, calls: list[list[str]]
@@ -352,21 +352,19 @@ def test_a_snapshot_that_is_damaged_claims_nothing(seeded: Repo) -> None:
 
 
 BLOCK = "".join(f"    step({n})\n" for n in range(40))
-CHANGES_OF_EQUAL_PLACES = [
-    pytest.param("x\n\n\n\n\n", "x\n\n\n\n\n\n", id="a blank line more at the end"),
-    pytest.param("x\n\n\n\ny\n", "x\n\n\ny\n", id="a blank line less"),
-    pytest.param("x\nx\nx\n", "x\nx\nx\nx\n", id="a line like those above at the end"),
-    pytest.param("x\nx\nx", "x\nx\nx\nx", id="the same without an end of the last line"),
-    pytest.param("a\na\n\na\na\nx\n", "a\na\n\na\na\na\nx\n", id="one more of equal lines"),
-    pytest.param(BLOCK * 4, BLOCK * 2 + "    stop()\n" + BLOCK * 2, id="between equal blocks"),
-    pytest.param(BLOCK * 4, BLOCK * 5, id="an equal block more"),
-    pytest.param(
-        BLOCK * 4, BLOCK * 2 + BLOCK.replace("(20)", "(0)") + BLOCK, id="in one of equal blocks"
-    ),
-]
+CHANGES_OF_EQUAL_PLACES = {
+    "a blank line more at the end": ("x\n\n\n\n\n", "x\n\n\n\n\n\n"),
+    "a blank line less": ("x\n\n\n\ny\n", "x\n\n\ny\n"),
+    "a line like those above at the end": ("x\nx\nx\n", "x\nx\nx\nx\n"),
+    "the same without an end of the last line": ("x\nx\nx", "x\nx\nx\nx"),
+    "one more of equal lines": ("a\na\n\na\na\nx\n", "a\na\n\na\na\na\nx\n"),
+    "between equal blocks": (BLOCK * 4, BLOCK * 2 + "    stop()\n" + BLOCK * 2),
+    "an equal block more": (BLOCK * 4, BLOCK * 5),
+    "in one of equal blocks": (BLOCK * 4, BLOCK * 2 + BLOCK.replace("(20)", "(0)") + BLOCK),
+}
 
 
-@pytest.mark.parametrize(("before", "after"), CHANGES_OF_EQUAL_PLACES)
+@cases("before, after", CHANGES_OF_EQUAL_PLACES)
 def test_a_change_at_one_of_equal_places_is_recorded(before: str, after: str, repo: Repo) -> None:
     """Its words alone have several places, so all of the file around it is told."""
     repo.commit({"a.txt": before, "after.txt": after, ".gitattributes": "* -text\n"})
@@ -377,7 +375,7 @@ def test_a_change_at_one_of_equal_places_is_recorded(before: str, after: str, re
     assert [(each.files, each.blind) for each in status.calls] == [(("a.txt",), 0)]
 
 
-@pytest.mark.parametrize(("before", "after"), CHANGES_OF_EQUAL_PLACES)
+@cases("before, after", CHANGES_OF_EQUAL_PLACES)
 def test_without_a_reading_it_is_told_to_be_blind(before: str, after: str, repo: Repo) -> None:
     repo.commit({"a.txt": before, "after.txt": after, ".gitattributes": "* -text\n"})
     assert "was not read before" in call(repo, "cp after.txt a.txt")

@@ -29,6 +29,7 @@ from tests.agents.streaming import (
     stream,
     told,
 )
+from tests.support.cases import cases
 from tests.support.properties import is_thorough
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -172,22 +173,22 @@ def _edit(**changed: object) -> dict[str, object]:
     return {"hook_event_name": "PostToolUse", "tool_name": "Edit", "tool_input": given}
 
 
-@pytest.mark.parametrize(
+@cases(
     "payload",
-    [
-        pytest.param("", id="nothing"),
-        pytest.param("[1]", id="an array"),
-        pytest.param("{" * 9999, id="brackets without end"),
-        pytest.param({}, id="no event"),
-        pytest.param({"hook_event_name": "PostToolUse", "tool_name": "Edit"}, id="no arguments"),
-        pytest.param(_edit(), id="an edit that was not seen before it was made"),
-        pytest.param(_edit(file_path="/etc/passwd"), id="a file elsewhere"),
-        pytest.param(_edit(file_path="a\0b"), id="a NUL in a path"),
-        pytest.param(_edit(file_path=7), id="a path that is a number"),
-        pytest.param(_edit(file_path=".git/config"), id="a file of git's own"),
-        pytest.param(_edit() | {"session_id": "../../x"}, id="a session that leads elsewhere"),
-        pytest.param(_edit() | {"cwd": "/nonexistent"}, id="a directory that is not there"),
-    ],
+    {
+        "nothing": "",
+        "an array": "[1]",
+        "brackets without end": "{" * 9999,
+        "no event": {},
+        "no arguments": {"hook_event_name": "PostToolUse", "tool_name": "Edit"},
+        "an edit that was not seen before it was made": _edit(),
+        "a file elsewhere": _edit(file_path="/etc/passwd"),
+        "a NUL in a path": _edit(file_path="a\0b"),
+        "a path that is a number": _edit(file_path=7),
+        "a file of git's own": _edit(file_path=".git/config"),
+        "a session that leads elsewhere": _edit() | {"session_id": "../../x"},
+        "a directory that is not there": _edit() | {"cwd": "/nonexistent"},
+    },
 )
 def test_what_cannot_be_recorded_stands_in_nobodys_way(
     payload: object, greeting: Repo, monkeypatch: pytest.MonkeyPatch
@@ -241,12 +242,12 @@ def test_what_goose_has_not_kept_yet_counts_at_the_next_event(greeting: Repo) ->
     assert (read.start_line, read.end_line) == (1, 5)
 
 
-@pytest.mark.parametrize(
-    ("starts", "blind"),
-    [
-        pytest.param(["2026-11-24 04:13:05"] * 2, 0, id="the same conversation, taken up again"),
-        pytest.param(["2026-11-24 04:13:05", "2026-11-24 09:00:00"], 1, id="another home"),
-    ],
+@cases(
+    "starts, blind",
+    {
+        "the same conversation, taken up again": (["2026-11-24 04:13:05"] * 2, 0),
+        "another home": (["2026-11-24 04:13:05", "2026-11-24 09:00:00"], 1),
+    },
 )
 def test_goose_counts_its_conversations_anew_in_each_home(
     starts: list[str], blind: int, greeting: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -332,9 +333,7 @@ def test_what_cline_inserts_before_a_line_is_recorded_as_it_says(greeting: Repo)
             greeting,
             "run_commands",
             {"commands": ["cat greet.py"]},
-            [
-                {"query": "cat greet.py", "result": GREETING.decode(), "success": True},
-            ],
+            [{"query": "cat greet.py", "result": GREETING.decode(), "success": True}],
         ),
     )
     call = {"path": "greet.py", "new_text": "# Greets.\n", "insert_line": 1}

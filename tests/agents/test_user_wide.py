@@ -21,6 +21,7 @@ from hkgit.agents.setup.installer import (
 from hkgit.agents.setup.settings import FilePart
 from hkgit.text.hashes import is_stamped
 from tests.agents.streaming import stream, told
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -178,15 +179,13 @@ def test_the_command_needs_no_repository_and_says_what_it_wrote(tmp_path: Path) 
     assert _texts(tmp_path) == {}
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        pytest.param(["--agent", "codex", "--user"], "one of these: claude", id="reads them above"),
-        pytest.param(["--user"], "needs --agent", id="no agent"),
-        pytest.param(
-            ["--agent", "claude", "--user", "--mode", "steer"], "only records", id="steering"
-        ),
-    ],
+@cases(
+    "words, said",
+    {
+        "reads them above": (["--agent", "codex", "--user"], "one of these: claude"),
+        "no agent": (["--user"], "needs --agent"),
+        "steering": (["--agent", "claude", "--user", "--mode", "steer"], "only records"),
+    },
 )
 def test_what_does_not_go_together_is_refused(words: list[str], said: str, tmp_path: Path) -> None:
     done = run("init", *words, cwd=tmp_path, env={"HOME": str(tmp_path)})

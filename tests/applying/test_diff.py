@@ -26,6 +26,7 @@ from hkgit.edits import (
     encode_text,
 )
 from hkgit.text.document import BOM, Document
+from tests.support.cases import cases
 from tests.support.planning import SOURCE, Files, in_sequence, on_base, snapshot
 from tests.support.properties import examples
 
@@ -57,66 +58,59 @@ def expected(files: Files, made: Plan) -> dict[str, File]:
     return {path: file for path, file in after.items() if file is not None}
 
 
-@pytest.mark.parametrize(
-    ("files", "edits"),
-    [
-        pytest.param({"f": TEN}, [ReplaceRange("f", 5, 5, ("x",))], id="a line"),
-        pytest.param(
+@cases(
+    "files, edits",
+    {
+        "a line": ({"f": TEN}, [ReplaceRange("f", 5, 5, ("x",))]),
+        "the first and the last, in two hunks": (
             {"f": TEN},
             [ReplaceRange("f", 1, 1, ()), ReplaceRange("f", 10, 10, ("x",))],
-            id="the first and the last, in two hunks",
         ),
-        pytest.param(
+        "two in one hunk": (
             {"f": TEN},
             [ReplaceRange("f", 2, 2, ()), ReplaceRange("f", 8, 8, ("x",))],
-            id="two in one hunk",
         ),
-        pytest.param(
+        "a real file": (
             {"f": SOURCE},
             [ReplaceRange("f", n, n, ("x", "y")) for n in (1, 90, 99, 300)],
-            id="a real file",
         ),
-        pytest.param({"f": TEN}, [ReplaceRange("f", 1, 10, ())], id="emptied"),
-        pytest.param({"f": b""}, [WriteFile("f", "a\nb\n")], id="filled"),
-        pytest.param({"f": b"a\nb"}, [ReplaceRange("f", 1, 1, ("x",))], id="above an open line"),
-        pytest.param({"f": b"a\nb"}, [ReplaceRange("f", 2, 2, ("x",))], id="an open line"),
-        pytest.param({"f": b"a\nb"}, [WriteFile("f", "a\nb\n")], id="closed"),
-        pytest.param({"f": b"a\nb\n"}, [WriteFile("f", "a\nb")], id="opened"),
-        pytest.param({"f": b"a\nb"}, [WriteFile("f", "a\nb\nc")], id="a new open line"),
-        pytest.param({"f": b"a\r\nb\r\n"}, [ReplaceRange("f", 2, 2, ("x",))], id="CRLF"),
-        pytest.param({"f": b"a\rb\nc\n"}, [ReplaceRange("f", 2, 2, ("x",))], id="lone CR"),
-        pytest.param({"f": b"\xff\n\xfe\n"}, [ReplaceRange("f", 2, 2, ("é",))], id="not UTF-8"),
-        pytest.param({"f": BOM + b"a\nb\n"}, [ReplaceRange("f", 1, 1, ("x",))], id="a BOM"),
-        pytest.param(
-            {"f": BOM + b"a\nb\n"}, [ReplaceRange("f", 1, 1, ())], id="a BOM whose line goes"
-        ),
-        pytest.param({"f": BOM + TEN}, [ReplaceRange("f", 2, 2, ())], id="a BOM in the context"),
-        pytest.param({"f": BOM + b"a\nb\n"}, [Edit("f", "a\n", "x\na\n")], id="above a BOM's line"),
-        pytest.param({"f": BOM + b"a"}, [ReplaceRange("f", 1, 1, ())], id="to a BOM alone"),
-        pytest.param({"f": BOM}, [WriteFile("f", "a\n")], id="from a BOM alone"),
-        pytest.param({"f": BOM}, [DeleteFile("f")], id="a BOM alone deleted"),
-        pytest.param({}, [CreateFile("d/f", "a\nb\n")], id="created"),
-        pytest.param({}, [CreateFile("f", "")], id="created empty"),
-        pytest.param({}, [CreateFile("f", "a", EXECUTABLE)], id="created executable and open"),
-        pytest.param({"f": TEN, "g": TEN}, [DeleteFile("f")], id="deleted"),
-        pytest.param({"f": b"", "g": TEN}, [DeleteFile("f")], id="deleted empty"),
-        pytest.param({"f": TEN}, [RenameFile("f", "g")], id="renamed"),
-        pytest.param(
+        "emptied": ({"f": TEN}, [ReplaceRange("f", 1, 10, ())]),
+        "filled": ({"f": b""}, [WriteFile("f", "a\nb\n")]),
+        "above an open line": ({"f": b"a\nb"}, [ReplaceRange("f", 1, 1, ("x",))]),
+        "an open line": ({"f": b"a\nb"}, [ReplaceRange("f", 2, 2, ("x",))]),
+        "closed": ({"f": b"a\nb"}, [WriteFile("f", "a\nb\n")]),
+        "opened": ({"f": b"a\nb\n"}, [WriteFile("f", "a\nb")]),
+        "a new open line": ({"f": b"a\nb"}, [WriteFile("f", "a\nb\nc")]),
+        "CRLF": ({"f": b"a\r\nb\r\n"}, [ReplaceRange("f", 2, 2, ("x",))]),
+        "lone CR": ({"f": b"a\rb\nc\n"}, [ReplaceRange("f", 2, 2, ("x",))]),
+        "not UTF-8": ({"f": b"\xff\n\xfe\n"}, [ReplaceRange("f", 2, 2, ("é",))]),
+        "a BOM": ({"f": BOM + b"a\nb\n"}, [ReplaceRange("f", 1, 1, ("x",))]),
+        "a BOM whose line goes": ({"f": BOM + b"a\nb\n"}, [ReplaceRange("f", 1, 1, ())]),
+        "a BOM in the context": ({"f": BOM + TEN}, [ReplaceRange("f", 2, 2, ())]),
+        "above a BOM's line": ({"f": BOM + b"a\nb\n"}, [Edit("f", "a\n", "x\na\n")]),
+        "to a BOM alone": ({"f": BOM + b"a"}, [ReplaceRange("f", 1, 1, ())]),
+        "from a BOM alone": ({"f": BOM}, [WriteFile("f", "a\n")]),
+        "a BOM alone deleted": ({"f": BOM}, [DeleteFile("f")]),
+        "created": ({}, [CreateFile("d/f", "a\nb\n")]),
+        "created empty": ({}, [CreateFile("f", "")]),
+        "created executable and open": ({}, [CreateFile("f", "a", EXECUTABLE)]),
+        "deleted": ({"f": TEN, "g": TEN}, [DeleteFile("f")]),
+        "deleted empty": ({"f": b"", "g": TEN}, [DeleteFile("f")]),
+        "renamed": ({"f": TEN}, [RenameFile("f", "g")]),
+        "renamed and edited": (
             {"f": TEN},
             [RenameFile("f", "d/g"), ReplaceRange("f", 1, 1, ("x",))],
-            id="renamed and edited",
         ),
-        pytest.param({"f": TEN}, [SetMode("f", EXECUTABLE)], id="made executable"),
-        pytest.param(
+        "made executable": ({"f": TEN}, [SetMode("f", EXECUTABLE)]),
+        "made not executable and edited": (
             {"f": File(TEN, EXECUTABLE)},
             [SetMode("f", REGULAR), ReplaceRange("f", 1, 1, ("x",))],
-            id="made not executable and edited",
         ),
-        pytest.param({"a b": TEN}, [ReplaceRange("a b", 1, 1, ("x",))], id="a blank in a name"),
-        pytest.param({"a b": TEN}, [RenameFile("a b", "c d")], id="renamed with blanks"),
-        pytest.param({}, [CreateFile("a b", "x")], id="created with a blank"),
-        pytest.param({'"é\udcff': TEN}, [ReplaceRange('"é\udcff', 1, 1, ("x",))], id="an odd name"),
-    ],
+        "a blank in a name": ({"a b": TEN}, [ReplaceRange("a b", 1, 1, ("x",))]),
+        "renamed with blanks": ({"a b": TEN}, [RenameFile("a b", "c d")]),
+        "created with a blank": ({}, [CreateFile("a b", "x")]),
+        "an odd name": ({'"é\udcff': TEN}, [ReplaceRange('"é\udcff', 1, 1, ("x",))]),
+    },
 )
 def test_git_makes_the_same_of_the_diff(tmp_path: Path, files: Files, edits: list[AnyEdit]) -> None:
     made = on_base(files, *edits)

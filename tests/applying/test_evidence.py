@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from hkgit.edits import (
     AnyEdit,
     CreateFile,
@@ -20,6 +18,7 @@ from hkgit.edits import (
     WriteFile,
 )
 from hkgit.text.hashes import compute_tag
+from tests.support.cases import cases
 from tests.support.planning import hash_of, in_sequence, on_base, only, refusal
 
 DATA = b"def a():\n    return 1\n\n\ndef b():\n    return 2\n"
@@ -38,23 +37,21 @@ def read(start: int, end: int, kind: str = "hash") -> Read:
     return Read("f", start, end, hashed(start, end)[:12], kind)
 
 
-@pytest.mark.parametrize(
-    ("edit", "expected"),
-    [
-        pytest.param(B, hashed(5, 6), id="the lines that it covers"),
-        pytest.param(B, WHOLE, id="the whole file"),
-        pytest.param(B, hashed(5, 6)[:12], id="twelve digits"),
-        pytest.param(Edit("f", "return 2", "return 3"), hashed(6, 6), id="the line that it is in"),
-        pytest.param(
-            Edit("f", "return 1\n\n", "x\n"), hashed(2, 3), id="every line of which it has a part"
-        ),
-        pytest.param(DeleteFile("f"), WHOLE, id="of a file to delete"),
-        pytest.param(RenameFile("f", "g"), WHOLE, id="of one to rename"),
-        pytest.param(WriteFile("f", "x"), WHOLE, id="of one to write over"),
-        pytest.param(ReplaceRange("f", 2, 3, ()), hashed(2, 3), id="of a range"),
-        pytest.param(InsertAfter("f", 2, ("x",)), hashed(2, 2), id="of the line above"),
-        pytest.param(InsertAfter("f", 0, ("x",)), hashed(1, 1), id="of the first line at the top"),
-    ],
+@cases(
+    "edit, expected",
+    {
+        "the lines that it covers": (B, hashed(5, 6)),
+        "the whole file": (B, WHOLE),
+        "twelve digits": (B, hashed(5, 6)[:12]),
+        "the line that it is in": (Edit("f", "return 2", "return 3"), hashed(6, 6)),
+        "every line of which it has a part": (Edit("f", "return 1\n\n", "x\n"), hashed(2, 3)),
+        "of a file to delete": (DeleteFile("f"), WHOLE),
+        "of one to rename": (RenameFile("f", "g"), WHOLE),
+        "of one to write over": (WriteFile("f", "x"), WHOLE),
+        "of a range": (ReplaceRange("f", 2, 3, ()), hashed(2, 3)),
+        "of the line above": (InsertAfter("f", 2, ("x",)), hashed(2, 2)),
+        "of the first line at the top": (InsertAfter("f", 0, ("x",)), hashed(1, 1)),
+    },
 )
 def test_an_expected_hash_that_holds_is_evidence(edit: AnyEdit, expected: str) -> None:
     with_hash = _with_hash(edit, expected)
@@ -68,17 +65,17 @@ def _with_hash(edit: AnyEdit, expected: str) -> AnyEdit:
     return replace(edit, expected_hash=expected)
 
 
-@pytest.mark.parametrize(
-    ("edit", "expected"),
-    [
-        pytest.param(B, hashed(5, 5), id="some of its lines"),
-        pytest.param(B, hashed(1, 2), id="other lines"),
-        pytest.param(B, EMPTY, id="no lines"),
-        pytest.param(ReplaceRange("f", 2, 3, ()), WHOLE, id="of the whole file for a range"),
-        pytest.param(InsertAfter("f", 2, ("x",)), hashed(3, 3), id="of the line below"),
-        pytest.param(InsertAfter("f", 2, ("x",)), EMPTY, id="of no lines for an insertion"),
-        pytest.param(DeleteFile("f"), hashed(1, 5), id="of a part for a file"),
-    ],
+@cases(
+    "edit, expected",
+    {
+        "some of its lines": (B, hashed(5, 5)),
+        "other lines": (B, hashed(1, 2)),
+        "no lines": (B, EMPTY),
+        "of the whole file for a range": (ReplaceRange("f", 2, 3, ()), WHOLE),
+        "of the line below": (InsertAfter("f", 2, ("x",)), hashed(3, 3)),
+        "of no lines for an insertion": (InsertAfter("f", 2, ("x",)), EMPTY),
+        "of a part for a file": (DeleteFile("f"), hashed(1, 5)),
+    },
 )
 def test_any_other_hash_is_stale(edit: AnyEdit, expected: str) -> None:
     assert refusal(on_base({"f": DATA}, _with_hash(edit, expected))).startswith("stale: f:")
@@ -94,12 +91,12 @@ def test_the_refusal_names_the_lines_to_read_and_no_hash_of_them() -> None:
 TWICE = b"x = 1\ny = 2\n\nx = 1\nz = 3\n"
 
 
-@pytest.mark.parametrize(
-    ("old_text", "start", "expected"),
-    [
-        pytest.param("x = 1\ny = 2", 1, (1, 2), id="different places need no choice"),
-        pytest.param("x = 1", 1, (1, 1), id="equal places of equal lines cannot be told apart"),
-    ],
+@cases(
+    "old_text, start, expected",
+    {
+        "different places need no choice": ("x = 1\ny = 2", 1, (1, 2)),
+        "equal places of equal lines cannot be told apart": ("x = 1", 1, (1, 1)),
+    },
 )
 def test_a_hash_of_text_that_stands_twice(
     old_text: str, start: int, expected: tuple[int, int]
@@ -123,22 +120,18 @@ def expected_in(start: int | None, end: int | None, *hashed: int) -> Read:
     return Read("f", start, end, hash_of(SHARED, *hashed))
 
 
-@pytest.mark.parametrize(
-    ("reads", "lines"),
-    [
-        pytest.param([expected_in(None, None, 3, 3)], ((3, 3),), id="without lines"),
-        pytest.param([expected_in(3, 3, 3, 3)], ((3, 3),), id="of its line"),
-        pytest.param([expected_in(2, 3, 2, 3)], ((3, 3),), id="of lines around it"),
-        pytest.param(
-            [expected_in(2, 2, 2, 2), expected_in(1, 1, 1, 1)], ((1, 1),), id="one of several"
-        ),
-        pytest.param([expected_in(1, 3, 1, 3)], (), id="of lines that hold both places"),
-        pytest.param([expected_in(1, 1, 1, 1), expected_in(3, 3, 3, 3)], (), id="of each place"),
-        pytest.param([expected_in(2, 2, 2, 2)], (), id="of neither place"),
-        pytest.param(
-            [replace(expected_in(3, 3, 3, 3), kind="receipt")], (), id="but a receipt does not"
-        ),
-    ],
+@cases(
+    "reads, lines",
+    {
+        "without lines": ([expected_in(None, None, 3, 3)], ((3, 3),)),
+        "of its line": ([expected_in(3, 3, 3, 3)], ((3, 3),)),
+        "of lines around it": ([expected_in(2, 3, 2, 3)], ((3, 3),)),
+        "one of several": ([expected_in(2, 2, 2, 2), expected_in(1, 1, 1, 1)], ((1, 1),)),
+        "of lines that hold both places": ([expected_in(1, 3, 1, 3)], ()),
+        "of each place": ([expected_in(1, 1, 1, 1), expected_in(3, 3, 3, 3)], ()),
+        "of neither place": ([expected_in(2, 2, 2, 2)], ()),
+        "but a receipt does not": ([replace(expected_in(3, 3, 3, 3), kind="receipt")], ()),
+    },
 )
 def test_a_hash_that_is_expected_of_a_file_chooses_as_well(
     reads: list[Read], lines: tuple[tuple[int, int], ...]
@@ -170,55 +163,44 @@ def test_a_hash_for_all_places_that_only_one_has_is_stale() -> None:
     assert refusal(on_base({"f": data}, edit)).startswith("stale: f:1-1")
 
 
-@pytest.mark.parametrize(
-    ("edit", "reads", "kind"),
-    [
-        pytest.param(B, [read(5, 6)], "hash", id="expected lines"),
-        pytest.param(B, [read(4, 6)], "hash", id="more than the edit touches"),
-        pytest.param(B, [Read("f", None, None, WHOLE)], "hash", id="the whole file without lines"),
-        pytest.param(B, [Read("f", None, None, hashed(5, 6))], "hash", id="its lines, unnamed"),
-        pytest.param(B, [read(5, 6, "receipt")], "receipt", id="a receipt"),
-        pytest.param(
-            B,
-            [read(1, 3, "receipt"), read(1, 6, "receipt")],
-            "receipt",
-            id="one of several receipts",
-        ),
-        pytest.param(B, [read(5, 5, "receipt")], "quote", id="a receipt of a part, but quoted"),
-        pytest.param(
-            ReplaceRange("f", 5, 6, ()), [read(5, 5, "receipt")], "none", id="a receipt of a part"
-        ),
-        pytest.param(
+@cases(
+    "edit, reads, kind",
+    {
+        "expected lines": (B, [read(5, 6)], "hash"),
+        "more than the edit touches": (B, [read(4, 6)], "hash"),
+        "the whole file without lines": (B, [Read("f", None, None, WHOLE)], "hash"),
+        "its lines, unnamed": (B, [Read("f", None, None, hashed(5, 6))], "hash"),
+        "a receipt": (B, [read(5, 6, "receipt")], "receipt"),
+        "one of several receipts": (B, [read(1, 3, "receipt"), read(1, 6, "receipt")], "receipt"),
+        "a receipt of a part, but quoted": (B, [read(5, 5, "receipt")], "quote"),
+        "a receipt of a part": (ReplaceRange("f", 5, 6, ()), [read(5, 5, "receipt")], "none"),
+        "a receipt that no longer holds": (
             ReplaceRange("f", 5, 6, ()),
             [Read("f", 5, 6, "0" * 12, "receipt")],
             "none",
-            id="a receipt that no longer holds",
         ),
-        pytest.param(
+        "a receipt of lines that are gone": (
             ReplaceRange("f", 5, 6, ()),
             [Read("f", 5, 60, "0" * 12, "receipt")],
             "none",
-            id="a receipt of lines that are gone",
         ),
-        pytest.param(
+        "a hash of another file": (
             ReplaceRange("f", 5, 6, ()),
             [Read("g", 5, 6, hashed(5, 6))],
             "none",
-            id="a hash of another file",
         ),
-        pytest.param(InsertAfter("f", 4, ("x",)), [read(5, 6)], "hash", id="the line below"),
-        pytest.param(InsertAfter("f", 4, ("x",)), [read(3, 4)], "hash", id="the line above"),
-        pytest.param(InsertAfter("f", 4, ("x",)), [read(6, 6)], "none", id="a line further off"),
-        pytest.param(
+        "the line below": (InsertAfter("f", 4, ("x",)), [read(5, 6)], "hash"),
+        "the line above": (InsertAfter("f", 4, ("x",)), [read(3, 4)], "hash"),
+        "a line further off": (InsertAfter("f", 4, ("x",)), [read(6, 6)], "none"),
+        "no lines: their hash is the same everywhere": (
             InsertAfter("f", 4, ("x",)),
             [Read("f", 5, 4, EMPTY)],
             "none",
-            id="no lines: their hash is the same everywhere",
         ),
-        pytest.param(TagEdit("f", compute_tag(b"def b():")), [read(5, 6)], "hash", id="for tags"),
-        pytest.param(SetMode("f", 0o100755), [read(1, 6, "receipt")], "receipt", id="for a mode"),
-        pytest.param(DeleteFile("f"), [read(2, 6, "receipt")], "none", id="not all of a file"),
-    ],
+        "for tags": (TagEdit("f", compute_tag(b"def b():")), [read(5, 6)], "hash"),
+        "for a mode": (SetMode("f", 0o100755), [read(1, 6, "receipt")], "receipt"),
+        "not all of a file": (DeleteFile("f"), [read(2, 6, "receipt")], "none"),
+    },
 )
 def test_what_was_read_vouches_for_what_lies_in_it(
     edit: AnyEdit, reads: list[Read], kind: str
@@ -226,81 +208,75 @@ def test_what_was_read_vouches_for_what_lies_in_it(
     assert only(on_base({"f": DATA}, edit, reads=reads)).evidence.kind == kind
 
 
-@pytest.mark.parametrize(
+@cases(
     "reads",
-    [
-        pytest.param([Read("f", 5, 6, "0" * 12)], id="for its lines"),
-        pytest.param([Read("f", 1, 1, "0" * 12)], id="for other lines of the file"),
-        pytest.param([Read("f", 5, 60, hashed(5, 6))], id="for lines that are not there"),
-        pytest.param([Read("f", None, None, "0" * 12)], id="without lines"),
-        pytest.param([Read("f", None, None, hashed(1, 1))], id="without lines, of other lines"),
-    ],
+    {
+        "for its lines": [Read("f", 5, 6, "0" * 12)],
+        "for other lines of the file": [Read("f", 1, 1, "0" * 12)],
+        "for lines that are not there": [Read("f", 5, 60, hashed(5, 6))],
+        "without lines": [Read("f", None, None, "0" * 12)],
+        "without lines, of other lines": [Read("f", None, None, hashed(1, 1))],
+    },
 )
 def test_an_expected_hash_that_fails_is_stale(reads: list[Read]) -> None:
     assert refusal(on_base({"f": DATA}, B, reads=reads)).startswith("stale: f:")
 
 
-@pytest.mark.parametrize(
-    ("edit", "kind"),
-    [
-        pytest.param(B, "quote", id="whole lines, byte for byte, once"),
-        pytest.param(Edit("f", "def b():\n    return 2", "x"), "quote", id="without the last end"),
-        pytest.param(Edit("f", "return 2", "return 3"), "none", id="a part of a line"),
-        pytest.param(Edit("f", "def b(): \n    return 2\n", "x\n"), "none", id="other blanks"),
-        pytest.param(Edit("f", "\n", "x\n", replace_all=True), "none", id="more than once"),
-        pytest.param(TagEdit("f", compute_tag(b"def b():")), "tag", id="tags"),
-        pytest.param(ReplaceRange("f", 5, 6, ()), "none", id="line numbers"),
-        pytest.param(CreateFile("g", "x"), "hash", id="a new file was expected to be absent"),
-        pytest.param(WriteFile("g", "x"), "hash", id="so was one that is written"),
-        pytest.param(WriteFile("f", "x"), "none", id="one written over was not"),
-        pytest.param(DeleteFile("f"), "none", id="a deletion"),
-        pytest.param(RenameFile("f", "g"), "none", id="a renaming"),
-    ],
+@cases(
+    "edit, kind",
+    {
+        "whole lines, byte for byte, once": (B, "quote"),
+        "without the last end": (Edit("f", "def b():\n    return 2", "x"), "quote"),
+        "a part of a line": (Edit("f", "return 2", "return 3"), "none"),
+        "other blanks": (Edit("f", "def b(): \n    return 2\n", "x\n"), "none"),
+        "more than once": (Edit("f", "\n", "x\n", replace_all=True), "none"),
+        "tags": (TagEdit("f", compute_tag(b"def b():")), "tag"),
+        "line numbers": (ReplaceRange("f", 5, 6, ()), "none"),
+        "a new file was expected to be absent": (CreateFile("g", "x"), "hash"),
+        "so was one that is written": (WriteFile("g", "x"), "hash"),
+        "one written over was not": (WriteFile("f", "x"), "none"),
+        "a deletion": (DeleteFile("f"), "none"),
+        "a renaming": (RenameFile("f", "g"), "none"),
+    },
 )
 def test_without_a_hash_the_evidence_is_what_the_edit_itself_says(edit: AnyEdit, kind: str) -> None:
     assert only(on_base({"f": DATA}, edit)).evidence.kind == kind
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "kinds"),
-    [
-        pytest.param(
+@cases(
+    "first, second, kinds",
+    {
+        "lines that an edit with a hash wrote": (
             _with_hash(B, hashed(5, 6)),
             Edit("f", "return 3", "return 4"),
             ["hash", "hash"],
-            id="lines that an edit with a hash wrote",
         ),
-        pytest.param(
+        "lines that an edit with less wrote": (
             B,
             Edit("f", "return 3", "return 4"),
             ["quote", "quote"],
-            id="lines that an edit with less wrote",
         ),
-        pytest.param(
+        "lines that a blind edit wrote": (
             ReplaceRange("f", 6, 6, ("return 3",)),
             Edit("f", "return 3", "return 4"),
             ["none", "none"],
-            id="lines that a blind edit wrote",
         ),
-        pytest.param(
+        "a file that an edit made": (
             CreateFile("g", "x = 1\n"),
             Edit("g", "x = 1\n", "x = 2\n"),
             ["hash", "hash"],
-            id="a file that an edit made",
         ),
-        pytest.param(
+        "an insertion below a line that an edit wrote": (
             CreateFile("g", "x = 1\n"),
             InsertAfter("g", 1, ("y",)),
             ["hash", "hash"],
-            id="an insertion below a line that an edit wrote",
         ),
-        pytest.param(
+        "but base lines need their own": (
             _with_hash(B, hashed(5, 6)),
             Edit("f", "\n\ndef b():\n    return 3", "x"),
             ["hash", "quote"],
-            id="but base lines need their own",
         ),
-    ],
+    },
 )
 def test_lines_that_an_earlier_edit_wrote_need_no_evidence(
     first: AnyEdit, second: AnyEdit, kinds: list[str]

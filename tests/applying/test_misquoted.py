@@ -5,14 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hkgit.edits import Edit, Read
-from tests.support.planning import (
-    hash_of,
-    in_sequence,
-    on_base,
-    only,
-    refusal,
-    result,
-)
+from tests.support.cases import cases
+from tests.support.planning import hash_of, in_sequence, on_base, only, refusal, result
 
 SOURCE = b"""import os
 
@@ -38,13 +32,13 @@ def _edit(old: str, expected: str | None = None) -> Edit:
     return Edit("f.py", old, new, expected_hash=expected)
 
 
-@pytest.mark.parametrize(
-    ("expected", "reads"),
-    [
-        pytest.param(hash_of(SOURCE, 4, 7), (), id="the hash of the lines"),
-        pytest.param(hash_of(SOURCE, 1, 12), (), id="the hash of the file"),
-        pytest.param(None, (Read("f.py", 1, 8, hash_of(SOURCE, 1, 8), "receipt"),), id="a receipt"),
-    ],
+@cases(
+    "expected, reads",
+    {
+        "the hash of the lines": (hash_of(SOURCE, 4, 7), ()),
+        "the hash of the file": (hash_of(SOURCE, 1, 12), ()),
+        "a receipt": (None, (Read("f.py", 1, 8, hash_of(SOURCE, 1, 8), "receipt"),)),
+    },
 )
 def test_evidence_lets_a_misquoted_line_give_way(
     expected: str | None, reads: tuple[Read, ...]
@@ -55,17 +49,16 @@ def test_evidence_lets_a_misquoted_line_give_way(
     assert only(made).confidence == 0.985
 
 
-@pytest.mark.parametrize(
-    ("expected", "reads"),
-    [
-        pytest.param(None, (), id="none"),
-        pytest.param(hash_of(SOURCE, 10, 12), (), id="the hash of other lines"),
-        pytest.param(
+@cases(
+    "expected, reads",
+    {
+        "none": (None, ()),
+        "the hash of other lines": (hash_of(SOURCE, 10, 12), ()),
+        "a receipt of other lines": (
             None,
             (Read("f.py", 10, 12, hash_of(SOURCE, 10, 12), "receipt"),),
-            id="a receipt of other lines",
         ),
-    ],
+    },
 )
 def test_without_evidence_of_the_place_it_is_a_conflict(
     expected: str | None, reads: tuple[Read, ...]

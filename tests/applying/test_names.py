@@ -8,6 +8,7 @@ from hkgit.applying.planner import plan
 from hkgit.applying.workspace import resolve_names
 from hkgit.edits import AnyEdit, Edit, Spec
 from hkgit.errors import InvalidInput
+from tests.support.cases import cases
 from tests.support.planning import snapshot
 
 FILES = snapshot({"src/app.py": b"", "src/a/util.py": b"", "src/b/util.py": b"", "top.py": b""})
@@ -18,15 +19,15 @@ def names(*edits: AnyEdit, dialect: str = "search-replace") -> list[str]:
     return [edit.path for edit in resolve_names(spec, FILES).edits]
 
 
-@pytest.mark.parametrize(
-    ("name", "path"),
-    [
-        pytest.param("src/app.py", "src/app.py", id="whole"),
-        pytest.param("app.py", "src/app.py", id="the only one of that name"),
-        pytest.param("a/util.py", "src/a/util.py", id="the only one that ends so"),
-        pytest.param("top.py", "top.py", id="one that is there is meant itself"),
-        pytest.param("absent.py", "absent.py", id="none stays as it is"),
-    ],
+@cases(
+    "name, path",
+    {
+        "whole": ("src/app.py", "src/app.py"),
+        "the only one of that name": ("app.py", "src/app.py"),
+        "the only one that ends so": ("a/util.py", "src/a/util.py"),
+        "one that is there is meant itself": ("top.py", "top.py"),
+        "none stays as it is": ("absent.py", "absent.py"),
+    },
 )
 def test_a_loose_name_means_the_file_that_ends_with_it(name: str, path: str) -> None:
     assert names(Edit(name, "x", "y")) == [path]

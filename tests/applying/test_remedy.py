@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from hkgit import dialects
 from hkgit.applying.outcome import Candidate, EditOutcome, refusal_text
 from hkgit.applying.planner import plan
 from hkgit.applying.remedy import MOST, MOST_IN_ALL, SHOWN, measure_size
 from hkgit.edits import Edit, File, ReplaceRange, encode_text
 from hkgit.text.document import range_hash
+from tests.support.cases import cases
 from tests.support.planning import in_sequence, on_base, snapshot
 from tests.support.repos import Repo
 
@@ -82,30 +81,26 @@ def test_what_an_earlier_edit_of_the_spec_wrote_is_no_candidate() -> None:
     assert [each.text for each in beside.candidates] == ["def total(items):\n"]
 
 
-@pytest.mark.parametrize(
-    ("spec", "has_hash"),
-    [
-        pytest.param(
+@cases(
+    "spec, has_hash",
+    {
+        "harnesskit": (
             json.dumps({"file": "f.py", "old_text": "y = 3\nz = 3", "new_text": "y = 4\nz = 3"}),
             True,
-            id="harnesskit",
         ),
-        pytest.param(
+        "search-replace": (
             "f.py\n<<<<<<< SEARCH\ny = 3\nz = 3\n=======\ny = 4\nz = 3\n>>>>>>> REPLACE\n",
             False,
-            id="search-replace",
         ),
-        pytest.param(
+        "apply-patch": (
             "*** Begin Patch\n*** Update File: f.py\n@@\n-y = 3\n+y = 4\n z = 3\n*** End Patch\n",
             True,
-            id="apply-patch",
         ),
-        pytest.param(
+        "unified-diff": (
             "--- a/f.py\n+++ b/f.py\n@@ -2,2 +2,2 @@\n-y = 3\n+y = 4\n z = 3\n",
             False,
-            id="unified-diff",
         ),
-    ],
+    },
 )
 def test_the_corrected_edit_is_as_the_spec_or_json(spec: str, has_hash: bool) -> None:
     parsed = dialects.parse(spec)
@@ -125,16 +120,16 @@ def test_the_words_hold_the_corrected_edit_or_else_the_places() -> None:
 DEEP = b"".join(b"line %d\n" % n for n in range(40)) + DATA
 
 
-@pytest.mark.parametrize(
+@cases(
     "data",
-    [
-        pytest.param(DATA, id="at the top"),
-        pytest.param(DEEP, id="far below"),
-        pytest.param(DEEP.replace(b"\n", b"\r\n"), id="lines end with CRLF"),
-        pytest.param(DATA[:18] + b"\n\n", id="above blank lines"),
-        pytest.param(DATA[:-1], id="no end of the last line"),
-        pytest.param(b"x = 1\nz = 3\ny = 2", id="the last line"),
-    ],
+    {
+        "at the top": DATA,
+        "far below": DEEP,
+        "lines end with CRLF": DEEP.replace(b"\n", b"\r\n"),
+        "above blank lines": DATA[:18] + b"\n\n",
+        "no end of the last line": DATA[:-1],
+        "the last line": b"x = 1\nz = 3\ny = 2",
+    },
 )
 def test_a_corrected_diff_is_one_that_git_applies(repo: Repo, data: bytes) -> None:
     spec = "--- a/f.py\n+++ b/f.py\n@@ @@\n-y = 3\n+y = 4\n z = 3\n"

@@ -19,94 +19,75 @@ from hkgit.edits import (
     WriteFile,
 )
 from hkgit.text.hashes import compute_tag
+from tests.support.cases import cases
 from tests.support.planning import Files, in_sequence, on_base, refusal, result
 
 ABC = b"a\nb\nc\n"
 
 
-@pytest.mark.parametrize(
-    ("files", "edits", "expected"),
-    [
-        pytest.param(
+@cases(
+    "files, edits, expected",
+    {
+        "created, then edited": (
             {},
             [CreateFile("f", "a\nb\n"), Edit("f", "b\n", "x\n")],
             {"f": b"a\nx\n"},
-            id="created, then edited",
         ),
-        pytest.param(
-            {},
-            [CreateFile("f", "a\n"), RenameFile("f", "g")],
-            {"g": b"a\n"},
-            id="created, then moved",
-        ),
-        pytest.param({}, [CreateFile("f", "a\n"), DeleteFile("f")], {}, id="created, then deleted"),
-        pytest.param(
-            {}, [WriteFile("f", "a\n"), WriteFile("f", "b\n")], {"f": b"b\n"}, id="written twice"
-        ),
-        pytest.param(
+        "created, then moved": ({}, [CreateFile("f", "a\n"), RenameFile("f", "g")], {"g": b"a\n"}),
+        "created, then deleted": ({}, [CreateFile("f", "a\n"), DeleteFile("f")], {}),
+        "written twice": ({}, [WriteFile("f", "a\n"), WriteFile("f", "b\n")], {"f": b"b\n"}),
+        "an edit of what an edit wrote": (
             {"f": ABC},
             [Edit("f", "b\n", "x\n"), Edit("f", "x\n", "y\n")],
             {"f": b"a\ny\nc\n"},
-            id="an edit of what an edit wrote",
         ),
-        pytest.param(
-            {"f": ABC}, [Edit("f", "b\n", "x\n"), Edit("f", "x\n", "b\n")], {}, id="and back again"
-        ),
-        pytest.param(
+        "and back again": ({"f": ABC}, [Edit("f", "b\n", "x\n"), Edit("f", "x\n", "b\n")], {}),
+        "across what an edit wrote and the base": (
             {"f": ABC},
             [Edit("f", "b\n", "x\ny\n"), Edit("f", "y\nc\n", "z\n")],
             {"f": b"a\nx\nz\n"},
-            id="across what an edit wrote and the base",
         ),
-        pytest.param(
+        "moved, then edited by its new name": (
             {"f": ABC},
             [RenameFile("f", "g"), Edit("g", "b\n", "x\n")],
             {"f": None, "g": b"a\nx\nc\n"},
-            id="moved, then edited by its new name",
         ),
-        pytest.param(
+        "moved twice": (
             {"f": ABC},
             [RenameFile("f", "g"), RenameFile("g", "h")],
             {"f": None, "h": ABC},
-            id="moved twice",
         ),
-        pytest.param(
+        "edited, then deleted": (
             {"f": ABC},
             [Edit("f", "b\n", "x\n"), DeleteFile("f")],
             {"f": None},
-            id="edited, then deleted",
         ),
-        pytest.param(
+        "line numbers of what stands there now": (
             {"f": ABC},
             [InsertAfter("f", 1, ("x", "y")), ReplaceRange("f", 3, 3, ("z",))],
             {"f": b"a\nx\nz\nb\nc\n"},
-            id="line numbers of what stands there now",
         ),
-        pytest.param(
+        "one line below another": (
             {"f": ABC},
             [InsertAfter("f", 3, ("x",)), InsertAfter("f", 4, ("y",))],
             {"f": b"a\nb\nc\nx\ny\n"},
-            id="one line below another",
         ),
-        pytest.param(
+        "tags of what stands there now": (
             {"f": ABC},
             [Edit("f", "a\n", "x\n"), TagEdit("f", compute_tag(b"x"), None, ("y",))],
             {"f": b"y\nx\nb\nc\n"},
-            id="tags of what stands there now",
         ),
-        pytest.param(
+        "below an anchor that an edit wrote": (
             {"f": ABC},
             [Edit("f", "a\n", "x\n"), Edit("f", "", "y\n", anchors=("x",))],
             {"f": b"x\ny\nb\nc\n"},
-            id="below an anchor that an edit wrote",
         ),
-        pytest.param(
+        "emptied, then filled": (
             {"f": ABC},
             [ReplaceRange("f", 1, 3, ()), Edit("f", "", "x\n")],
             {"f": b"x\n"},
-            id="emptied, then filled",
         ),
-    ],
+    },
 )
 def test_in_a_sequence_an_edit_speaks_of_what_those_before_it_left(
     files: Files, edits: list[AnyEdit], expected: dict[str, bytes | None]
@@ -114,72 +95,54 @@ def test_in_a_sequence_an_edit_speaks_of_what_those_before_it_left(
     assert result(in_sequence(files, *edits)) == expected
 
 
-@pytest.mark.parametrize(
-    ("edits", "said"),
-    [
-        pytest.param(
-            [DeleteFile("f"), Edit("f", "b\n", "x\n")],
-            "no_match: f: there is no such",
-            id="deleted",
-        ),
-        pytest.param(
-            [RenameFile("f", "g"), Edit("f", "b\n", "x\n")], "no_match: f: there is no", id="moved"
-        ),
-        pytest.param(
+@cases(
+    "edits, said",
+    {
+        "deleted": ([DeleteFile("f"), Edit("f", "b\n", "x\n")], "no_match: f: there is no such"),
+        "moved": ([RenameFile("f", "g"), Edit("f", "b\n", "x\n")], "no_match: f: there is no"),
+        "removed and made": (
             [DeleteFile("f"), CreateFile("f", "x\n")],
             "invalid: f: is deleted and created",
-            id="removed and made",
         ),
-        pytest.param(
+        "made twice": (
             [CreateFile("g", "x\n"), CreateFile("g", "x\n")],
             "invalid: g: is created twice",
-            id="made twice",
         ),
-        pytest.param(
+        "lines that an edit deleted": (
             [ReplaceRange("f", 1, 3, ()), ReplaceRange("f", 1, 1, ("x",))],
             "invalid: f:1-1: the file has 0 lines",
-            id="lines that an edit deleted",
         ),
-    ],
+    },
 )
 def test_in_a_sequence_what_is_gone_is_gone(edits: list[AnyEdit], said: str) -> None:
     assert refusal(in_sequence({"f": ABC}, *edits)).startswith(said)
 
 
-@pytest.mark.parametrize(
-    ("edits", "expected"),
-    [
-        pytest.param(
+@cases(
+    "edits, expected",
+    {
+        "line numbers": (
             [ReplaceRange("f", 1, 1, ("x", "y")), ReplaceRange("f", 2, 2, ("z",))],
             {"f": b"x\ny\nz\nc\n"},
-            id="line numbers",
         ),
-        pytest.param(
+        "quoted text": (
             [ReplaceRange("f", 1, 1, ("b",)), Edit("f", "b\n", "x\n")],
             {"f": b"b\nx\nc\n"},
-            id="quoted text",
         ),
-        pytest.param(
+        "tags": (
             [ReplaceRange("f", 1, 1, ("b",)), TagEdit("f", compute_tag(b"b"), None, ("x",))],
             {"f": b"b\nx\nb\nc\n"},
-            id="tags",
         ),
-        pytest.param(
+        "anchors": (
             [ReplaceRange("f", 1, 1, ("b",)), Edit("f", "", "x\n", anchors=("b",))],
             {"f": b"b\nb\nx\nc\n"},
-            id="anchors",
         ),
-        pytest.param(
-            [RenameFile("f", "g"), Edit("f", "b\n", "x\n")],
-            {"f": None, "g": b"a\nx\nc\n"},
-            id="paths",
-        ),
-        pytest.param(
+        "paths": ([RenameFile("f", "g"), Edit("f", "b\n", "x\n")], {"f": None, "g": b"a\nx\nc\n"}),
+        "context that two edits share": (
             [Edit("f", "a\nb\nc\n", "A\nb\nc\n"), Edit("f", "a\nb\nc\n", "a\nb\nC\n")],
             {"f": b"A\nb\nC\n"},
-            id="context that two edits share",
         ),
-    ],
+    },
 )
 def test_otherwise_every_edit_speaks_of_the_base(
     edits: list[AnyEdit], expected: dict[str, bytes | None]
@@ -187,42 +150,38 @@ def test_otherwise_every_edit_speaks_of_the_base(
     assert result(on_base({"f": ABC}, *edits)) == expected
 
 
-@pytest.mark.parametrize(
-    ("edits", "said"),
-    [
-        pytest.param(
+@cases(
+    "edits, said",
+    {
+        "a file that an edit makes": (
             [CreateFile("g", "a\n"), Edit("g", "a\n", "x\n")],
             "no_match: g: there is no",
-            id="a file that an edit makes",
         ),
-        pytest.param(
+        "a name that an edit gives": (
             [RenameFile("f", "g"), Edit("g", "b\n", "x\n")],
             "no_match: g: there is no",
-            id="a name that an edit gives",
         ),
-        pytest.param(
+        "text that an edit writes": (
             [Edit("f", "b\n", "x\n"), Edit("f", "x\n", "y\n")],
             "no_match: f: the old",
-            id="text that an edit writes",
         ),
-        pytest.param(
+        "text that another edit replaces": (
             [Edit("f", "b\n", "x\n"), Edit("f", "b\n", "y\n")],
             "invalid: f:2-2: overlaps",
-            id="text that another edit replaces",
         ),
-    ],
+    },
 )
 def test_the_base_has_not_what_the_spec_makes(edits: list[AnyEdit], said: str) -> None:
     assert refusal(on_base({"f": ABC}, *edits)).startswith(said)
 
 
-@pytest.mark.parametrize(
+@cases(
     "edit",
-    [
-        pytest.param(Edit("f", "c\n", "z\n"), id="quoted text"),
-        pytest.param(ReplaceRange("f", 3, 3, ("z",)), id="lines"),
-        pytest.param(TagEdit("f", compute_tag(b"c"), compute_tag(b"c"), ("z",)), id="tags"),
-    ],
+    {
+        "quoted text": Edit("f", "c\n", "z\n"),
+        "lines": ReplaceRange("f", 3, 3, ("z",)),
+        "tags": TagEdit("f", compute_tag(b"c"), compute_tag(b"c"), ("z",)),
+    },
 )
 def test_the_outcome_tells_the_lines_of_the_moment_and_of_the_base(edit: AnyEdit) -> None:
     outcome = on_base({"f": ABC}, InsertAfter("f", 0, ("x", "y")), edit).outcomes[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.planning import (
     Operation,
     delete_range,
@@ -21,87 +22,71 @@ NEW = b"x\ny\na\nb\nc\nd\n"
 """The file that was read, and what it is now: two lines more at the top."""
 
 
-@pytest.mark.parametrize(
-    ("now", "operation", "where", "fix"),
-    [
-        pytest.param(
+@cases(
+    "now, operation, where, fix",
+    {
+        "a range that moved": (
             NEW,
             replace_range("f", OLD, 2, 3, "z"),
             "f:2-3",
             "The range is now at lines 4-5: use those, or pass --relocate.",
-            id="a range that moved",
         ),
-        pytest.param(
-            NEW,
-            delete_range("f", OLD, 4, 4),
-            "f:4-4",
-            "The range is now at lines 6-6",
-            id="a deletion",
-        ),
-        pytest.param(
+        "a deletion": (NEW, delete_range("f", OLD, 4, 4), "f:4-4", "The range is now at lines 6-6"),
+        "an insertion by its line above": (
             NEW,
             insert_after("f", OLD, 4, "z"),
             "f:4-4",
             "The range is now at lines 6-6",
-            id="an insertion by its line above",
         ),
-        pytest.param(
+        "one at the top by line 1": (
             NEW,
             insert_after("f", OLD, 0, "z"),
             "f:1-1",
             "The range is now at lines 3-3",
-            id="one at the top by line 1",
         ),
-        pytest.param(
+        "one line below": (
             b"a\nx\na\n",
             replace_range("f", b"x\na\n", 1, 1, "z"),
             "f:1-1",
             "The range is now at lines 2-2",
-            id="one line below",
         ),
-        pytest.param(
+        "two places": (
             b"x\na\nb\na\nb\n",
             replace_range("f", b"a\nb\n", 1, 2, "z"),
             "f:1-2",
             "The range is now at lines 2, 4: say which.",
-            id="two places",
         ),
-        pytest.param(
+        "no place": (
             b"x\ny\n",
             replace_range("f", b"a\nb\n", 1, 2, "z"),
             "f:1-2",
             "Read the lines again (`hkgit read f`)",
-            id="no place",
         ),
-        pytest.param(
+        "past the end of what is left": (
             b"a\n",
             replace_range("f", b"a\nb\nc\n", 3, 3, "z"),
             "f:3-3",
             "Read the lines again",
-            id="past the end of what is left",
         ),
-        pytest.param(
+        "past the end, but found": (
             b"c\n",
             replace_range("f", b"a\nb\nc\n", 3, 3, "z"),
             "f:3-3",
             "The range is now at lines 1-1",
-            id="past the end, but found",
         ),
-        pytest.param(
+        "the file was emptied": (
             b"",
             insert_after("f", b"a\n", 0, "z"),
             "f:1-0",
             "Read the lines again",
-            id="the file was emptied",
         ),
-        pytest.param(
+        "the file was filled": (
             b"a\n",
             insert_after("f", b"", 0, "z"),
             "f:1-1",
             "Read the lines again",
-            id="the file was filled",
         ),
-    ],
+    },
 )
 def test_a_hash_that_does_not_hold_is_stale_and_says_where_the_range_is(
     now: bytes, operation: Operation, where: str, fix: str
@@ -125,29 +110,25 @@ def test_the_first_refusal_decides_and_every_edit_is_looked_at() -> None:
     assert [outcome.status for outcome in made.outcomes] == ["invalid", "stale"]
 
 
-@pytest.mark.parametrize(
-    ("now", "operation", "lines", "expected"),
-    [
-        pytest.param(
-            NEW, replace_range("f", OLD, 2, 3, "z"), (4, 5), b"x\ny\na\nz\nd\n", id="a range"
-        ),
-        pytest.param(NEW, delete_range("f", OLD, 4, 4), (6, 6), b"x\ny\na\nb\nc\n", id="deletion"),
-        pytest.param(NEW, insert_after("f", OLD, 4, "z"), (7, 6), NEW + b"z\n", id="insertion"),
-        pytest.param(
+@cases(
+    "now, operation, lines, expected",
+    {
+        "a range": (NEW, replace_range("f", OLD, 2, 3, "z"), (4, 5), b"x\ny\na\nz\nd\n"),
+        "deletion": (NEW, delete_range("f", OLD, 4, 4), (6, 6), b"x\ny\na\nb\nc\n"),
+        "insertion": (NEW, insert_after("f", OLD, 4, "z"), (7, 6), NEW + b"z\n"),
+        "insertion at the top stays above what was line 1": (
             NEW,
             insert_after("f", OLD, 0, "z"),
             (3, 2),
             b"x\ny\nz\na\nb\nc\nd\n",
-            id="insertion at the top stays above what was line 1",
         ),
-        pytest.param(
+        "past the end of what is left": (
             b"c\n",
             delete_range("f", b"a\nb\nc\n", 3, 3),
             (1, 1),
             b"",
-            id="past the end of what is left",
         ),
-    ],
+    },
 )
 def test_relocate_accepts_the_one_place_and_records_it(
     now: bytes, operation: Operation, lines: tuple[int, int], expected: bytes
@@ -163,13 +144,13 @@ def test_what_stands_where_it_was_read_is_not_relocated() -> None:
     assert not only(made).is_relocated
 
 
-@pytest.mark.parametrize(
-    ("now", "operation"),
-    [
-        pytest.param(b"x\na\nb\na\nb\n", replace_range("f", b"a\nb\n", 1, 2, "z"), id="two places"),
-        pytest.param(b"x\n", replace_range("f", b"a\n", 1, 1, "z"), id="no place"),
-        pytest.param(b"a\n", insert_after("f", b"", 0, "z"), id="the empty range is everywhere"),
-    ],
+@cases(
+    "now, operation",
+    {
+        "two places": (b"x\na\nb\na\nb\n", replace_range("f", b"a\nb\n", 1, 2, "z")),
+        "no place": (b"x\n", replace_range("f", b"a\n", 1, 1, "z")),
+        "the empty range is everywhere": (b"a\n", insert_after("f", b"", 0, "z")),
+    },
 )
 def test_relocate_does_not_guess(now: bytes, operation: Operation) -> None:
     assert refusal(planned({"f": now}, operation, relocate=True)).startswith("stale: ")
@@ -202,12 +183,12 @@ def test_a_file_that_is_gone_is_no_match_otherwise() -> None:
     assert refusal(planned({}, operation)).startswith("no_match: f: there is no such file")
 
 
-@pytest.mark.parametrize(
-    ("operation", "corrected"),
-    [
-        pytest.param(replace_range("f", OLD, 2, 3, "z"), '"start_line": 4', id="a range"),
-        pytest.param(insert_after("f", OLD, 2, "z"), '"after_line": 4', id="an insertion"),
-    ],
+@cases(
+    "operation, corrected",
+    {
+        "a range": (replace_range("f", OLD, 2, 3, "z"), '"start_line": 4'),
+        "an insertion": (insert_after("f", OLD, 2, "z"), '"after_line": 4'),
+    },
 )
 def test_an_edit_whose_lines_moved_is_said_again_in_its_dialect(
     operation: Operation, corrected: str

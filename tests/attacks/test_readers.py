@@ -189,17 +189,17 @@ def test_what_runs_code_or_names_reviewers_is_protected(
 # Trailers
 
 ENTRY = "Hkgit-Entry: sha256:" + "0" * 64
-LIES = [
-    pytest.param(f"Say\n\n{ENTRY}\nHkgit-Confidence: 1.00\n\n# x\n", id="above a comment"),
-    pytest.param(f"Say\n\n{ENTRY}\n\nConflicts:\n\ta.py\n", id="above conflicts"),
-    pytest.param(f"Say\n\n{ENTRY}\n---\ndiff\n", id="above a patch"),
-    pytest.param("Say\n\nHkgit-Confidence: 1.00\nHkgit-Evidence: edits=1\n", id="no entry"),
-    pytest.param("Say\n\nHKGIT-Agent : claude/1\n", id="a blank before the colon"),
-    pytest.param(f"Say\n\n{ENTRY}\n\n# x\n# y\n", id="above comments"),
-]
+LIES = {
+    "above a comment": f"Say\n\n{ENTRY}\nHkgit-Confidence: 1.00\n\n# x\n",
+    "above conflicts": f"Say\n\n{ENTRY}\n\nConflicts:\n\ta.py\n",
+    "above a patch": f"Say\n\n{ENTRY}\n---\ndiff\n",
+    "no entry": "Say\n\nHkgit-Confidence: 1.00\nHkgit-Evidence: edits=1\n",
+    "a blank before the colon": "Say\n\nHKGIT-Agent : claude/1\n",
+    "above comments": f"Say\n\n{ENTRY}\n\n# x\n# y\n",
+}
 
 
-@pytest.mark.parametrize("message", LIES)
+@cases("message", LIES)
 def test_what_git_shows_as_our_trailer_is_true_or_a_fault(
     scene: Scene, policy: Policy, message: str
 ) -> None:
@@ -210,7 +210,7 @@ def test_what_git_shows_as_our_trailer_is_true_or_a_fault(
     assert scene.rule(made, policy) == "trailer"
 
 
-@pytest.mark.parametrize("message", LIES)
+@cases("message", LIES)
 def test_a_lie_is_never_an_honest_view(message: str) -> None:
     trailers = read_trailers(message.encode())
     assert trailers.entries or trailers.faults

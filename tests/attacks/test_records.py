@@ -24,7 +24,7 @@ from tests.support.entries import written
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(("falsify", "rule", "where"), [*FORGED, *SMUGGLED])
+@cases("falsify, rule, where", FORGED | SMUGGLED)
 def test_a_falsified_commit_is_rejected(
     scene: Scene, policy: Policy, falsify: Falsify, rule: str, where: str
 ) -> None:

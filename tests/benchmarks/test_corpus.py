@@ -11,6 +11,7 @@ import pytest
 from benchmarks.engines.corpus import MAX_HUNK_LINES, Hunk, file_hunks, hunks_of
 from benchmarks.engines.packages import packages_of
 from tests.benchmarks.hunks import AFTER, BEFORE, lines_of, small_corpus
+from tests.support.cases import cases
 
 
 def carried_out(hunk: Hunk) -> tuple[str, ...]:
@@ -26,14 +27,14 @@ def test_a_hunk_and_the_others_make_the_new_file() -> None:
     assert made == {lines_of(AFTER)}
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "spans"),
-    [
-        pytest.param("abcde", "aXcYe", [(1, 4)], id="one line between: one change"),
-        pytest.param("abcdef", "aXcdYf", [(1, 2), (4, 5)], id="two lines between: two changes"),
-        pytest.param("abc", "abXc", [(2, 2)], id="an insertion"),
-        pytest.param("abc", "abc", [], id="no change"),
-    ],
+@cases(
+    "old, new, spans",
+    {
+        "one line between: one change": ("abcde", "aXcYe", [(1, 4)]),
+        "two lines between: two changes": ("abcdef", "aXcdYf", [(1, 2), (4, 5)]),
+        "an insertion": ("abc", "abXc", [(2, 2)]),
+        "no change": ("abc", "abc", []),
+    },
 )
 def test_what_one_change_is(old: str, new: str, spans: list[tuple[int, int]]) -> None:
     hunks = file_hunks("p", "f", tuple(old), tuple(new))

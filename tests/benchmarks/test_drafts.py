@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from benchmarks.engines.corpus import Hunk
 from benchmarks.engines.drafts import ADDED, GONE, KEPT, Draft, Row, drafted
 from benchmarks.engines.rivals import has_rival, stands_elsewhere
+from tests.support.cases import cases
 
 LINES = ("top", "one", "two", "three", "end")
 HUNK = Hunk("p", "f.py", LINES, 2, 3, ("TWO", "2b"), ())
@@ -26,19 +25,18 @@ def test_the_file_after() -> None:
     assert draft().ideal == b"top\none\nTWO\n2b\nthree\nend\n"
 
 
-@pytest.mark.parametrize(
-    ("above", "below", "old", "new"),
-    [
-        pytest.param(0, 0, "two\n", "TWO\n2b\n", id="no context"),
-        pytest.param(1, 0, "one\ntwo\n", "one\nTWO\n2b\n", id="context above"),
-        pytest.param(
+@cases(
+    "above, below, old, new",
+    {
+        "no context": (0, 0, "two\n", "TWO\n2b\n"),
+        "context above": (1, 0, "one\ntwo\n", "one\nTWO\n2b\n"),
+        "more context than there is": (
             9,
             9,
             "top\none\ntwo\nthree\nend\n",
             "top\none\nTWO\n2b\nthree\nend\n",
-            id="more context than there is",
         ),
-    ],
+    },
 )
 def test_the_edit_with_its_context(above: int, below: int, old: str, new: str) -> None:
     assert draft(above, below).old == old
@@ -73,27 +71,27 @@ def test_a_change_that_is_applied_already_stands_in_the_file() -> None:
     assert replace(draft(), applied=True).before == draft().ideal
 
 
-@pytest.mark.parametrize(
-    ("context", "fixed"),
-    [
-        pytest.param(True, (b"top\n", b"end\n"), id="the place may differ"),
-        pytest.param(False, (b"top\none\n", b"three\nend\n"), id="the changed rows may differ"),
-    ],
+@cases(
+    "context, fixed",
+    {
+        "the place may differ": (True, (b"top\n", b"end\n")),
+        "the changed rows may differ": (False, (b"top\none\n", b"three\nend\n")),
+    },
 )
 def test_what_is_fixed_before_and_after(context: bool, fixed: tuple[bytes, bytes]) -> None:
     head, tail = draft().bounds(context=context)
     assert (draft().ideal[:head], draft().ideal[-tail:]) == fixed
 
 
-@pytest.mark.parametrize(
-    ("below", "expected"),
-    [
-        pytest.param(("end", "x"), False, id="nothing like it"),
-        pytest.param(("end", "one", "two", "three"), True, id="a copy"),
-        pytest.param(("end", "  one", "\ttwo", "three "), True, id="a copy with other blanks"),
-        pytest.param(("end", "one", "TOO", "three"), False, id="without the removed line"),
-        pytest.param(("end", "two"), False, id="the removed line with less context"),
-    ],
+@cases(
+    "below, expected",
+    {
+        "nothing like it": (("end", "x"), False),
+        "a copy": (("end", "one", "two", "three"), True),
+        "a copy with other blanks": (("end", "  one", "\ttwo", "three "), True),
+        "without the removed line": (("end", "one", "TOO", "three"), False),
+        "the removed line with less context": (("end", "two"), False),
+    },
 )
 def test_a_rival_has_the_removed_lines_and_as_much_context(
     below: tuple[str, ...], expected: bool
@@ -106,13 +104,13 @@ def test_where_context_is_misquoted_a_place_with_other_context_is_a_rival() -> N
     assert has_rival(replace(wrong, below=("eins", "two"))) is True
 
 
-@pytest.mark.parametrize(
-    ("rows", "below", "expected"),
-    [
-        pytest.param(("two",), ("three",), False, id="only at its place"),
-        pytest.param(("two",), ("a two",), True, id="inside a line"),
-        pytest.param(("x",), ("two",), True, id="only elsewhere"),
-    ],
+@cases(
+    "rows, below, expected",
+    {
+        "only at its place": (("two",), ("three",), False),
+        "inside a line": (("two",), ("a two",), True),
+        "only elsewhere": (("x",), ("two",), True),
+    },
 )
 def test_old_text_to_the_letter_outside_its_place(
     rows: tuple[str, ...], below: tuple[str, ...], expected: bool

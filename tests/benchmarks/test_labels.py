@@ -11,6 +11,7 @@ from benchmarks.engines.corpus import Hunk
 from benchmarks.engines.drafts import ADDED, GONE, KEPT, Draft, Row, Verdict, drafted
 from benchmarks.engines.labels import LABELS
 from benchmarks.engines.labels.changes import is_at_change, partner
+from tests.support.cases import cases
 
 LINES = (
     "class Counter:",
@@ -40,20 +41,20 @@ def text(*lines: str) -> str:
     return "".join(line + "\n" for line in lines)
 
 
-@pytest.mark.parametrize(
-    ("label", "old"),
-    [
-        pytest.param("none", text(*PLACE), id="none"),
-        pytest.param("dedented", text(*(line[4:] for line in PLACE)), id="dedented"),
-        pytest.param("indented", text(*("    " + line for line in PLACE)), id="indented"),
-        pytest.param("stripped", "\n".join(PLACE).strip(), id="stripped"),
-        pytest.param("crlf-edit", text(*PLACE).replace("\n", "\r\n"), id="crlf"),
-        pytest.param("tabs-in-edit", text(*PLACE).replace("    ", "\t"), id="tabs"),
-        pytest.param("other-unit", text(*PLACE).replace("    ", "  "), id="unit"),
-        pytest.param("escaped-newlines", text(*PLACE).replace("\n", "\\n"), id="newlines"),
-        pytest.param("context-joined", text(f"{LINES[1]} # for people", *LINES[3:6]), id="joined"),
-        pytest.param("crlf-file", text(*PLACE), id="the file alone"),
-    ],
+@cases(
+    "label, old",
+    {
+        "none": ("none", text(*PLACE)),
+        "dedented": ("dedented", text(*(line[4:] for line in PLACE))),
+        "indented": ("indented", text(*("    " + line for line in PLACE))),
+        "stripped": ("stripped", "\n".join(PLACE).strip()),
+        "crlf": ("crlf-edit", text(*PLACE).replace("\n", "\r\n")),
+        "tabs": ("tabs-in-edit", text(*PLACE).replace("    ", "\t")),
+        "unit": ("other-unit", text(*PLACE).replace("    ", "  ")),
+        "newlines": ("escaped-newlines", text(*PLACE).replace("\n", "\\n")),
+        "joined": ("context-joined", text(f"{LINES[1]} # for people", *LINES[3:6])),
+        "the file alone": ("crlf-file", text(*PLACE)),
+    },
 )
 def test_what_the_old_text_becomes(label: str, old: str) -> None:
     assert made(label).old == old
@@ -88,29 +89,29 @@ def test_a_mistake_in_the_edit_is_in_the_old_text(label: str) -> None:
     assert made(label).old.encode() not in draft().before or label == "stripped"
 
 
-@pytest.mark.parametrize(
-    ("label", "before"),
-    [
-        pytest.param("crlf-file", text(*LINES).replace("\n", "\r\n"), id="crlf"),
-        pytest.param("tabs-in-file", text(*LINES).replace("    ", "\t"), id="tabs"),
-        pytest.param("no-final-newline", text(*LINES[:6])[:-1], id="no final newline"),
-        pytest.param("already-applied", text(*LINES).replace("+ 1", "+ 2"), id="already applied"),
-    ],
+@cases(
+    "label, before",
+    {
+        "crlf": ("crlf-file", text(*LINES).replace("\n", "\r\n")),
+        "tabs": ("tabs-in-file", text(*LINES).replace("    ", "\t")),
+        "no final newline": ("no-final-newline", text(*LINES[:6])[:-1]),
+        "already applied": ("already-applied", text(*LINES).replace("+ 1", "+ 2")),
+    },
 )
 def test_what_the_file_becomes(label: str, before: str) -> None:
     assert made(label).before.decode() == before
 
 
-@pytest.mark.parametrize(
-    ("label", "verdict"),
-    [
-        pytest.param("dedented", Verdict.LAND, id="dedented"),
-        pytest.param("removed-token", Verdict.REFUSE, id="removed token"),
-        pytest.param("changed-meanwhile", Verdict.REFUSE, id="changed meanwhile"),
-        pytest.param("duplicate", Verdict.REFUSE, id="duplicate"),
-        pytest.param("already-applied", Verdict.REFUSE, id="already applied"),
-        pytest.param("leaked-marker", Verdict.REFUSE, id="leaked marker"),
-    ],
+@cases(
+    "label, verdict",
+    {
+        "dedented": ("dedented", Verdict.LAND),
+        "removed token": ("removed-token", Verdict.REFUSE),
+        "changed meanwhile": ("changed-meanwhile", Verdict.REFUSE),
+        "duplicate": ("duplicate", Verdict.REFUSE),
+        "already applied": ("already-applied", Verdict.REFUSE),
+        "leaked marker": ("leaked-marker", Verdict.REFUSE),
+    },
 )
 def test_what_an_engine_owes(label: str, verdict: Verdict) -> None:
     assert made(label).verdict is verdict
@@ -122,17 +123,17 @@ def rows(kinds: str, *lines: str) -> Draft:
     return replace(draft(), rows=tuple(Row(kind, line, line) for kind, line in pairs))
 
 
-@pytest.mark.parametrize(
-    ("kinds", "lines", "at", "expected"),
-    [
-        pytest.param("  + ", ("a", "b", "new", "c"), 0, False, id="apart"),
-        pytest.param("  + ", ("a", "b", "new", "c"), 1, True, id="beside"),
-        pytest.param("  + ", ("a", "x", "x", "c"), 0, True, id="slides up to it"),
-        pytest.param(" ++  ", ("a", "x", "y", "x", "c"), 4, True, id="slides down to it"),
-        pytest.param("  - ", ("a", "", "", "c"), 0, True, id="a removed blank line slides"),
-        pytest.param("   + ", ("", "", "", "new", "c"), 0, True, id="only blank lines between"),
-        pytest.param(" -+  ", ("a", "x", "y", "y", "c"), 4, False, id="a replaced line stays"),
-    ],
+@cases(
+    "kinds, lines, at, expected",
+    {
+        "apart": ("  + ", ("a", "b", "new", "c"), 0, False),
+        "beside": ("  + ", ("a", "b", "new", "c"), 1, True),
+        "slides up to it": ("  + ", ("a", "x", "x", "c"), 0, True),
+        "slides down to it": (" ++  ", ("a", "x", "y", "x", "c"), 4, True),
+        "a removed blank line slides": ("  - ", ("a", "", "", "c"), 0, True),
+        "only blank lines between": ("   + ", ("", "", "", "new", "c"), 0, True),
+        "a replaced line stays": (" -+  ", ("a", "x", "y", "y", "c"), 4, False),
+    },
 )
 def test_whether_a_line_borders_on_a_change(
     kinds: str, lines: tuple[str, ...], at: int, expected: bool
@@ -140,14 +141,14 @@ def test_whether_a_line_borders_on_a_change(
     assert is_at_change(rows(kinds, *lines), at) is expected
 
 
-@pytest.mark.parametrize(
-    ("kinds", "lines", "expected"),
-    [
-        pytest.param("-+", ("value = 1", "value = 2"), 1, id="edited"),
-        pytest.param("-+", ("value = 1", "import os"), None, id="another line"),
-        pytest.param("-- ", ("value = 1", "x", "value = 2"), None, id="removed only"),
-        pytest.param("--++", ("value = 1", "x", "value = 2", "y"), 2, id="as far down its run"),
-    ],
+@cases(
+    "kinds, lines, expected",
+    {
+        "edited": ("-+", ("value = 1", "value = 2"), 1),
+        "another line": ("-+", ("value = 1", "import os"), None),
+        "removed only": ("-- ", ("value = 1", "x", "value = 2"), None),
+        "as far down its run": ("--++", ("value = 1", "x", "value = 2", "y"), 2),
+    },
 )
 def test_the_edited_form_of_a_removed_line(
     kinds: str, lines: tuple[str, ...], expected: int | None

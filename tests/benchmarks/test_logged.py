@@ -10,6 +10,7 @@ import pytest
 from benchmarks.logged import LANDED, OTHER, REFUSED, SAME, UNKNOWN, judge, main, replay
 from hkgit.agents.events import Editing
 from hkgit.sessions.told_changes import Told
+from tests.support.cases import cases
 from tests.support.logs import PATH, Claude, Codex
 
 FILE = "one\ntwo\nthree\n"
@@ -18,21 +19,17 @@ HUNK = {"oldStart": 1, "lines": [" one", "-two", "+2", " three"]}
 CREATED = {"file_path": PATH, "content": FILE}
 
 
-@pytest.mark.parametrize(
-    ("log", "end"),
-    [
-        pytest.param(
-            Claude().edit(FILE, "two\n", "2\n", structuredPatch=[HUNK]), SAME, id="the same"
-        ),
-        pytest.param(Claude().edit(FILE, "two \n", "2\n"), LANDED, id="quoted wrongly"),
-        pytest.param(Claude().edit(FILE, "four\n", "4\n"), REFUSED, id="not there"),
-        pytest.param(Claude().edit(FILE + FILE, "two\n", "2\n"), REFUSED, id="twice"),
-        pytest.param(
-            Claude().edit(FILE, "two\n", "2\n", userModified=True), LANDED, id="a person changed it"
-        ),
-        pytest.param(Claude().call("Write", CREATED, detail={"type": "create"}), SAME, id="made"),
-        pytest.param(Codex().patch(PATCH), UNKNOWN, id="the log holds no file"),
-    ],
+@cases(
+    "log, end",
+    {
+        "the same": (Claude().edit(FILE, "two\n", "2\n", structuredPatch=[HUNK]), SAME),
+        "quoted wrongly": (Claude().edit(FILE, "two \n", "2\n"), LANDED),
+        "not there": (Claude().edit(FILE, "four\n", "4\n"), REFUSED),
+        "twice": (Claude().edit(FILE + FILE, "two\n", "2\n"), REFUSED),
+        "a person changed it": (Claude().edit(FILE, "two\n", "2\n", userModified=True), LANDED),
+        "made": (Claude().call("Write", CREATED, detail={"type": "create"}), SAME),
+        "the log holds no file": (Codex().patch(PATCH), UNKNOWN),
+    },
 )
 def test_the_end_of_a_logged_edit(tmp_path: Path, log: Claude | Codex, end: str) -> None:
     (tmp_path / "session.jsonl").write_text(log.text)

@@ -14,6 +14,7 @@ from benchmarks.engines.adapters.local import hkgit
 from benchmarks.engines.grading import Grade
 from benchmarks.engines.real import VARIABLE, NoRealEditsError, real_cases, real_file
 from benchmarks.engines.report import run
+from tests.support.cases import cases
 
 LINES = [
     {"kind": "file", "id": "a", "text": "one\ntwo\n"},
@@ -86,12 +87,12 @@ def test_an_engine_that_cannot_say_everywhere_is_not_asked_to(edits: Path) -> No
     assert "one place" in result.output
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        pytest.param("", "HKGIT_REAL_EDITS names no file of real edits", id="not set"),
-        pytest.param("gone.xz", "HKGIT_REAL_EDITS names gone.xz, which is no file", id="absent"),
-    ],
+@cases(
+    "name, said",
+    {
+        "not set": ("", "HKGIT_REAL_EDITS names no file of real edits"),
+        "absent": ("gone.xz", "HKGIT_REAL_EDITS names gone.xz, which is no file"),
+    },
 )
 def test_without_real_edits_the_suite_is_skipped(name: str, said: str) -> None:
     command = ["compare", "--suite", "real", "--engine", "hkgit"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from benchmarks.engines.adapters import Answer
 from benchmarks.engines.cases import Case
 from benchmarks.engines.drafts import Verdict
@@ -12,6 +10,7 @@ from benchmarks.engines.grading import Truth, grade
 from benchmarks.engines.report import Outcome, Score, by_label, failures, overall, run
 from benchmarks.engines.scaling import fuzzy_edit, real_lines, repetitive_lines
 from tests.benchmarks.hunks import small_corpus
+from tests.support.cases import cases
 
 BEFORE, IDEAL = b"a\nb\n", b"a\nB\n"
 
@@ -103,13 +102,7 @@ def test_every_case_is_asked() -> None:
     assert asked == ["b\n"] * 7
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        pytest.param(real_lines(small_corpus(), 500), id="real"),
-        pytest.param(repetitive_lines(500), id="repetitive"),
-    ],
-)
+@cases("lines", {"real": real_lines(small_corpus(), 500), "repetitive": repetitive_lines(500)})
 def test_the_edit_of_the_scaling_table_is_not_exact_and_changes_one_line(lines: list[str]) -> None:
     before, old, _, right = fuzzy_edit(lines)
     pairs = zip(before.splitlines(), right.splitlines(), strict=True)

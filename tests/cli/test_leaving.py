@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
+from tests.support.cases import cases
 
 SAID = """\
 import atexit, sys, threading
@@ -23,12 +23,9 @@ threading.Timer(0.05, started.set).start()
 """
 
 
-@pytest.mark.parametrize(
-    ("more", "told"),
-    [
-        pytest.param("", "at the end\n", id="alone"),
-        pytest.param(THREAD, "thread done, at the end\n", id="a thread is at work"),
-    ],
+@cases(
+    "more, told",
+    {"alone": ("", "at the end\n"), "a thread is at work": (THREAD, "thread done, at the end\n")},
 )
 def test_output_and_whatever_waits_for_the_end_come_before_it(more: str, told: str) -> None:
     done = subprocess.run(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import Bench, run, script
 
@@ -108,14 +109,14 @@ def test_verbose_leaves_the_answer_as_it_is(one: Repo) -> None:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("env", "is_coloured"),
-    [
-        pytest.param({}, True, id="a terminal"),
-        pytest.param({"NO_COLOR": "1"}, False, id="NO_COLOR"),
-        pytest.param({"NO_COLOR": ""}, True, id="NO_COLOR without a value"),
-        pytest.param({"TERM": "dumb"}, False, id="a dumb terminal"),
-    ],
+@cases(
+    "env, is_coloured",
+    {
+        "a terminal": ({}, True),
+        "NO_COLOR": ({"NO_COLOR": "1"}, False),
+        "NO_COLOR without a value": ({"NO_COLOR": ""}, True),
+        "a dumb terminal": ({"TERM": "dumb"}, False),
+    },
 )
 @pytest.mark.parametrize(
     "args", [("verify", "HEAD~1..HEAD"), ("read", "nonsense")], ids=["answer", "refusal"]
@@ -132,13 +133,13 @@ def test_a_pipe_gets_no_colour(one: Repo, args: tuple[str, ...]) -> None:
     assert "\x1b" not in result.out + result.err
 
 
-@pytest.mark.parametrize(
-    ("args", "near"),
-    [
-        pytest.param(("raed", "a.py"), "'read'", id="command"),
-        pytest.param(("read", "--hashlin", "a.py"), "--hashline", id="option"),
-        pytest.param(("gate", "--stagged"), "--staged", id="option of the gate"),
-    ],
+@cases(
+    "args, near",
+    {
+        "command": (("raed", "a.py"), "'read'"),
+        "option": (("read", "--hashlin", "a.py"), "--hashline"),
+        "option of the gate": (("gate", "--stagged"), "--staged"),
+    },
 )
 def test_near_misses_are_named(one: Repo, args: tuple[str, ...], near: str) -> None:
     result = run(*args, cwd=one.path)
@@ -262,14 +263,14 @@ def test_long_work_shows_none_in_a_pipe(tmp_path: Path) -> None:
     assert sleeper(tmp_path, to_terminal=False) == b""
 
 
-@pytest.mark.parametrize(
-    ("env", "setting", "begins"),
-    [
-        pytest.param({"GIT_PAGER": "sed s/^/A:/", "PAGER": "no"}, "no", "A:", id="GIT_PAGER"),
-        pytest.param({"PAGER": "no"}, "sed s/^/B:/", "B:", id="the user's core.pager"),
-        pytest.param({"PAGER": "sed s/^/C:/"}, None, "C:", id="PAGER"),
-        pytest.param({"GIT_PAGER": "", "PAGER": "no"}, "no", "\x1b[90mdate", id="none"),
-    ],
+@cases(
+    "env, setting, begins",
+    {
+        "GIT_PAGER": ({"GIT_PAGER": "sed s/^/A:/", "PAGER": "no"}, "no", "A:"),
+        "the user's core.pager": ({"PAGER": "no"}, "sed s/^/B:/", "B:"),
+        "PAGER": ({"PAGER": "sed s/^/C:/"}, None, "C:"),
+        "none": ({"GIT_PAGER": "", "PAGER": "no"}, "no", "\x1b[90mdate"),
+    },
 )
 def test_long_answers_go_through_the_pager_of_git(
     one: Repo, tmp_path: Path, env: dict[str, str], setting: str | None, begins: str

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -109,22 +110,16 @@ def test_hooks_are_answered_without_click_and_alike(one: Repo, words: tuple[str,
     assert said == by_click.err.splitlines()
 
 
-@pytest.mark.parametrize(
-    ("words", "own", "foreign"),
-    [
-        pytest.param(
-            ("--staged",),
-            "hkgit.sessions.call_journal",
-            "hkgit.gate.judge",
-            id="entries need no judge",
-        ),
-        pytest.param(
+@cases(
+    "words, own, foreign",
+    {
+        "entries need no judge": (("--staged",), "hkgit.sessions.call_journal", "hkgit.gate.judge"),
+        "trailers need no plan": (
             ("--message-file", "message"),
             "hkgit.sessions.commit_message",
             "hkgit.applying.planner",
-            id="trailers need no plan",
         ),
-    ],
+    },
 )
 def test_a_step_of_a_sessions_commit_loads_its_own_part(
     one: Repo, words: tuple[str, ...], own: str, foreign: str
@@ -149,14 +144,14 @@ def test_calls_that_left_what_is_staged_are_not_planned_again(one: Repo) -> None
     assert len(one.git("diff", "--cached", "--name-only", "--", ".hkgit/ledger").splitlines()) == 2
 
 
-@pytest.mark.parametrize(
+@cases(
     "words",
-    [
-        pytest.param(("read", "a.py"), id="read"),
-        pytest.param(("edit", *EDIT), id="edit"),
-        pytest.param(("apply", "--allow-blind", *EDIT), id="apply"),
-        pytest.param(("gate", "--staged"), id="gate"),
-    ],
+    {
+        "read": ("read", "a.py"),
+        "edit": ("edit", *EDIT),
+        "apply": ("apply", "--allow-blind", *EDIT),
+        "gate": ("gate", "--staged"),
+    },
 )
 def test_what_people_wait_for_loads_no_slow_package(one: Repo, words: tuple[str, ...]) -> None:
     assert loaded(one, *words) & {"pygit2", "rapidfuzz", "mcp", "duckdb", "socket"} == set()
@@ -232,22 +227,12 @@ HOOK_MODULES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("args", "expected"),
-    [
-        pytest.param(
-            ("gate", "--quiet", "--message-file", "message"), HOOK_MODULES, id="commit-msg"
-        ),
-        pytest.param(
-            ("record", "--staged"),
-            {
-                "hkgit",
-                "hkgit.cli",
-                "hkgit.cli.start",
-            },
-            id="nothing waits",
-        ),
-    ],
+@cases(
+    "args, expected",
+    {
+        "commit-msg": (("gate", "--quiet", "--message-file", "message"), HOOK_MODULES),
+        "nothing waits": (("record", "--staged"), {"hkgit", "hkgit.cli", "hkgit.cli.start"}),
+    },
 )
 def test_a_persons_commit_loads_next_to_nothing(
     one: Repo, args: tuple[str, ...], expected: set[str]

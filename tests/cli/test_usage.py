@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.cli.help import FIRST
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -62,19 +63,19 @@ def test_the_module_is_the_command(tmp_path: Path) -> None:
     assert done.stdout == version.stdout
 
 
-@pytest.mark.parametrize(
-    ("args", "words"),
-    [
-        pytest.param(["nonsense"], "No such command", id="unknown command"),
-        pytest.param(["--nonsense"], "No such option", id="unknown option"),
-        pytest.param(["read"], "Missing argument", id="nothing to read"),
-        pytest.param(["read", "a", "b"], "unexpected extra argument", id="too much to read"),
-        pytest.param(["schema", "nonsense"], "is not one of", id="unknown schema"),
-        pytest.param(["gate"], "exactly one of", id="nothing to judge"),
-        pytest.param(["gate", "--staged", "--range", "A..B"], "exactly one of", id="two things"),
-        pytest.param(["gate", "--staged", "--format", "x"], "is not one of", id="unknown format"),
-        pytest.param(["log", "-n", "0"], "is not in the range", id="no commits to list"),
-    ],
+@cases(
+    "args, words",
+    {
+        "unknown command": (["nonsense"], "No such command"),
+        "unknown option": (["--nonsense"], "No such option"),
+        "nothing to read": (["read"], "Missing argument"),
+        "too much to read": (["read", "a", "b"], "unexpected extra argument"),
+        "unknown schema": (["schema", "nonsense"], "is not one of"),
+        "nothing to judge": (["gate"], "exactly one of"),
+        "two things": (["gate", "--staged", "--range", "A..B"], "exactly one of"),
+        "unknown format": (["gate", "--staged", "--format", "x"], "is not one of"),
+        "no commits to list": (["log", "-n", "0"], "is not in the range"),
+    },
 )
 def test_wrong_usage_is_64_and_says_why(tmp_path: Path, args: list[str], words: str) -> None:
     result = run(*args, cwd=tmp_path)
@@ -83,18 +84,18 @@ def test_wrong_usage_is_64_and_says_why(tmp_path: Path, args: list[str], words: 
     assert words in result.err, result.err
 
 
-@pytest.mark.parametrize(
-    ("args", "where"),
-    [
-        pytest.param(["log", "--json", "-n", "0"], "hkgit log", id="a value out of range"),
-        pytest.param(["log", "--nonsense", "--json"], "hkgit log", id="an unknown option before"),
-        pytest.param(["apply", "--json", "--file", "a"], "hkgit apply", id="half an edit"),
-        pytest.param(["attest", "--json"], "hkgit attest", id="nothing to sign"),
-        pytest.param(["gate", "--format", "json"], "hkgit gate", id="a format, nothing to judge"),
-        pytest.param(["gate", "--json"], "hkgit gate", id="a document, nothing to judge"),
-        pytest.param(["gate", "--x", "--format=json"], "hkgit gate", id="a format, not yet read"),
-        pytest.param(["nonsense", "--json"], "hkgit", id="an unknown command"),
-    ],
+@cases(
+    "args, where",
+    {
+        "a value out of range": (["log", "--json", "-n", "0"], "hkgit log"),
+        "an unknown option before": (["log", "--nonsense", "--json"], "hkgit log"),
+        "half an edit": (["apply", "--json", "--file", "a"], "hkgit apply"),
+        "nothing to sign": (["attest", "--json"], "hkgit attest"),
+        "a format, nothing to judge": (["gate", "--format", "json"], "hkgit gate"),
+        "a document, nothing to judge": (["gate", "--json"], "hkgit gate"),
+        "a format, not yet read": (["gate", "--x", "--format=json"], "hkgit gate"),
+        "an unknown command": (["nonsense", "--json"], "hkgit"),
+    },
 )
 def test_wrong_usage_is_a_document_where_one_was_asked_for(
     repo: Repo, args: list[str], where: str

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from hkgit import dialects
 from hkgit.edits import END_OF_FILE, AnyEdit, CreateFile, DeleteFile, Edit, RenameFile
-from hkgit.errors import InvalidInput
 from tests.support.cases import cases
+from tests.support.notations import refusal_of
 
 UPDATE = "*** Update File: x.py\n@@\n a\n-b\n+c\n"
 PATCH = f"*** Begin Patch\n{UPDATE}*** End Patch\n"
@@ -239,9 +237,7 @@ def test_operation_objects_are_sections(operation: object, edits: list[AnyEdit])
     },
 )
 def test_what_cannot_be_read_is_refused_at_its_line(text: str, message: str) -> None:
-    with pytest.raises(InvalidInput) as refusal:
-        dialects.parse(text, "apply-patch")
-    assert message in str(refusal.value)
+    assert message in refusal_of(text, "apply-patch")
 
 
 def test_a_patch_inside_the_strings_of_another_dialect_is_content() -> None:

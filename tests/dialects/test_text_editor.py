@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from hkgit import dialects
 from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, WriteFile
-from hkgit.errors import InvalidInput
 from tests.support.cases import cases
+from tests.support.notations import refusal_of
 
 HASH = "0123456789ab"
 CALL = {"command": "str_replace", "path": "x", "old_str": "a", "new_str": "b"}
@@ -267,6 +265,4 @@ def test_calls_may_stand_one_a_line() -> None:
     },
 )
 def test_a_call_that_cannot_be_meant_is_refused(call: object, message: str) -> None:
-    with pytest.raises(InvalidInput) as refusal:
-        dialects.parse(json.dumps(call), "text-editor")
-    assert message in str(refusal.value)
+    assert message in refusal_of(json.dumps(call), "text-editor")

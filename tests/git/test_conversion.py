@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hkgit.errors import InvalidInput
 from hkgit.git.attributes import Content, Conversion
 from hkgit.git.repository import Repository
+from tests.support.cases import cases
 from tests.support.properties import examples
 from tests.support.repos import Repo
 
@@ -212,13 +213,13 @@ def test_odd_names_have_attributes_too(repo: Repo) -> None:
 # What is refused
 
 
-@pytest.mark.parametrize(
-    ("said", "named"),
-    [
-        pytest.param("filter=lfs diff=lfs merge=lfs -text", "filter lfs", id="LFS"),
-        pytest.param("filter=crypt", "filter crypt", id="a driver that is not configured here"),
-        pytest.param("working-tree-encoding=UTF-16", "UTF-16 in the work tree", id="UTF-16"),
-    ],
+@cases(
+    "said, named",
+    {
+        "LFS": ("filter=lfs diff=lfs merge=lfs -text", "filter lfs"),
+        "a driver that is not configured here": ("filter=crypt", "filter crypt"),
+        "UTF-16": ("working-tree-encoding=UTF-16", "UTF-16 in the work tree"),
+    },
 )
 def test_content_that_is_not_what_the_work_tree_has_is_refused(
     repo: Repo, said: str, named: str
@@ -228,12 +229,12 @@ def test_content_that_is_not_what_the_work_tree_has_is_refused(
         conversion(repo).expect_stored({"a": Content(b""), "f.x": Content(b"a\n", b"b\n")})
 
 
-@pytest.mark.parametrize(
-    ("said", "content"),
-    [
-        pytest.param("text", Content(b"a\r\nc\r\n", b"a\r\nb\r\n"), id="CRLF where LF is normal"),
-        pytest.param("ident", Content(b"$Id: x $\n", b"\n"), id="an expanded keyword"),
-    ],
+@cases(
+    "said, content",
+    {
+        "CRLF where LF is normal": ("text", Content(b"a\r\nc\r\n", b"a\r\nb\r\n")),
+        "an expanded keyword": ("ident", Content(b"$Id: x $\n", b"\n")),
+    },
 )
 def test_content_that_git_would_change_is_refused(repo: Repo, said: str, content: Content) -> None:
     repo.commit({".gitattributes": f"* {said}\n"})

@@ -14,6 +14,7 @@ from hkgit.git import program
 from hkgit.git.facts import LOCAL_VARIABLES
 from hkgit.git.program import Completed
 from hkgit.git.repository import Repository
+from tests.support.cases import cases
 from tests.support.repos import Repo
 
 
@@ -63,18 +64,17 @@ def test_a_lock_comes_with_advice(repo: Repo) -> None:
         program.run(["read-tree", "--empty"], cwd=repo.path)
 
 
-@pytest.mark.parametrize(
-    ("completed", "told"),
-    [
-        pytest.param(Completed(b"", "", 3), "ended with code 3", id="a code"),
-        pytest.param(Completed(b"", "", -9), "was ended by SIGKILL", id="a signal"),
-        pytest.param(Completed(b"", "", -63), "was ended by signal 63", id="one without a name"),
-        pytest.param(
+@cases(
+    "completed, told",
+    {
+        "a code": (Completed(b"", "", 3), "ended with code 3"),
+        "a signal": (Completed(b"", "", -9), "was ended by SIGKILL"),
+        "one without a name": (Completed(b"", "", -63), "was ended by signal 63"),
+        "a lock that cannot be made": (
             Completed(b"", "Unable to create '.git/index.lock': Read-only file system", 128),
             "Make the repository writable",
-            id="a lock that cannot be made",
         ),
-    ],
+    },
 )
 def test_how_git_ended_is_told_in_words(completed: Completed, told: str) -> None:
     assert told in str(program.refuse_failed(["write-tree"], completed))

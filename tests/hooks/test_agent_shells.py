@@ -10,6 +10,7 @@ import pytest
 
 from hkgit.cli.passed_commits import is_known_to_pass
 from hkgit.git.facts import AGENT_SHELLS
+from tests.support.cases import cases
 from tests.support.commands import git, hkgit
 from tests.support.repos import Repo
 
@@ -37,13 +38,13 @@ def test_a_commit_that_no_session_covers_is_refused_in_an_agents_shell(
     assert f"This is the shell of {AGENT_SHELLS[name]}, and no session has recorded this" in said
 
 
-@pytest.mark.parametrize(
-    ("kind", "passes"),
-    [
-        pytest.param("user", False, id="a session of goose's"),
-        pytest.param("terminal", True, id="a person's terminal"),
-        pytest.param(None, True, id="a session that nobody knows"),
-    ],
+@cases(
+    "kind, passes",
+    {
+        "a session of goose's": ("user", False),
+        "a person's terminal": ("terminal", True),
+        "a session that nobody knows": (None, True),
+    },
 )
 def test_gooses_database_tells_its_shell_from_a_persons_terminal(
     native: Repo, tmp_path: Path, kind: str | None, *, passes: bool

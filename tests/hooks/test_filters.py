@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.commands import AGENT, git, hkgit
 from tests.support.repos import Repo
 
@@ -59,12 +60,9 @@ def test_a_clean_merge_passes_where_the_name_of_its_message_is_filtered_away(
     assert done, said
 
 
-@pytest.mark.parametrize(
-    ("newest", "code"),
-    [
-        pytest.param("COMMIT_EDITMSG", 0, id="a commit after a merge"),
-        pytest.param("MERGE_MSG", 6, id="a merge after a commit"),
-    ],
+@cases(
+    "newest, code",
+    {"a commit after a merge": ("COMMIT_EDITMSG", 0), "a merge after a commit": ("MERGE_MSG", 6)},
 )
 def test_without_a_name_the_message_that_git_wrote_last_is_judged(
     native: Repo, newest: str, code: int

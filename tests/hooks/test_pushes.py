@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.commands import AGENT, git
 from tests.support.repos import Repo
 
@@ -29,15 +30,15 @@ def _commit_blindly(repo: Repo, branch: str) -> None:
     repo.git("commit", "-q", "--no-verify", "-a", "-m", "Blind", env=AGENT)
 
 
-@pytest.mark.parametrize(
+@cases(
     "refspecs",
-    [
-        pytest.param(["blind:main"], id="to a branch that is there"),
-        pytest.param(["blind"], id="as a new branch"),
-        pytest.param(["evidence", "blind"], id="beside a good branch"),
-        pytest.param(["blind^{commit}:refs/tags/v1"], id="as a tag"),
-        pytest.param(["+blind:main"], id="by force"),
-    ],
+    {
+        "to a branch that is there": ["blind:main"],
+        "as a new branch": ["blind"],
+        "beside a good branch": ["evidence", "blind"],
+        "as a tag": ["blind^{commit}:refs/tags/v1"],
+        "by force": ["+blind:main"],
+    },
 )
 def test_a_blind_commit_is_not_pushed(native: Repo, tmp_path: Path, refspecs: list[str]) -> None:
     remote = _publish(native, tmp_path)
@@ -52,19 +53,19 @@ def test_a_blind_commit_is_not_pushed(native: Repo, tmp_path: Path, refspecs: li
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
+@cases(
     "arguments",
-    [
-        pytest.param(["evidence:main"], id="an agent's commit with evidence"),
-        pytest.param(["evidence"], id="the same as a new branch"),
-        pytest.param(["evidence:refs/tags/v1"], id="the same as a tag"),
-        pytest.param(["main"], id="nothing new"),
-        pytest.param(["+main:ahead"], id="a branch set back"),
-        pytest.param([":ahead"], id="a branch deleted"),
-        pytest.param(["blind:refs/notes/blind"], id="what is no branch and no tag"),
-        pytest.param(["main:refs/heads/copy"], id="a new name for what is there"),
-        pytest.param(["main^{tree}:refs/tags/tree"], id="a tag of a tree"),
-    ],
+    {
+        "an agent's commit with evidence": ["evidence:main"],
+        "the same as a new branch": ["evidence"],
+        "the same as a tag": ["evidence:refs/tags/v1"],
+        "nothing new": ["main"],
+        "a branch set back": ["+main:ahead"],
+        "a branch deleted": [":ahead"],
+        "what is no branch and no tag": ["blind:refs/notes/blind"],
+        "a new name for what is there": ["main:refs/heads/copy"],
+        "a tag of a tree": ["main^{tree}:refs/tags/tree"],
+    },
 )
 def test_what_is_accounted_for_is_pushed(
     native: Repo, tmp_path: Path, arguments: list[str]
@@ -131,12 +132,9 @@ def test_the_framework_judges_the_ref_that_it_tells_of(framework: Repo, tmp_path
     assert "is an agent" in said
 
 
-@pytest.mark.parametrize(
+@cases(
     "arguments",
-    [
-        pytest.param(["evidence:main"], id="an agent's commit with evidence"),
-        pytest.param(["+main:ahead"], id="a branch set back"),
-    ],
+    {"an agent's commit with evidence": ["evidence:main"], "a branch set back": ["+main:ahead"]},
 )
 def test_the_framework_lets_through_what_is_accounted_for(
     framework: Repo, tmp_path: Path, arguments: list[str]

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.commands import git, hkgit
 from tests.support.repos import Repo
 
@@ -53,13 +54,7 @@ def test_a_message_of_dash_m_names_the_entry_once(edited: Repo) -> None:
 
 
 @pytest.mark.parametrize("policy", [".hkgit/config.toml", "pyproject.toml"])
-@pytest.mark.parametrize(
-    "words",
-    [
-        pytest.param(("-m", "Say two"), id="-m"),
-        pytest.param(("-e", "-m", "Say two"), id="an editor"),
-    ],
-)
+@cases("words", {"-m": ("-m", "Say two"), "an editor": ("-e", "-m", "Say two")})
 def test_the_agent_is_named_as_the_policy_asks(
     native: Repo, monkeypatch: pytest.MonkeyPatch, policy: str, words: tuple[str, ...]
 ) -> None:

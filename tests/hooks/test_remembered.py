@@ -12,6 +12,7 @@ from hkgit.cli.passed_commits import is_known_to_pass
 from hkgit.evidence import entry
 from hkgit.gate import trusted_policy
 from hkgit.git import facts
+from tests.support.cases import cases
 from tests.support.commands import git, hkgit, start
 from tests.support.repos import Repo
 
@@ -98,17 +99,15 @@ def test_a_persons_commit_asks_the_judge_once(
     assert started(known, tmp_path, *words) == [JUDGED]
 
 
-@pytest.mark.parametrize(
-    ("change", "env"),
-    [
-        pytest.param(
-            "mkdir -p .git/hkgit/sessions; : >.git/hkgit/sessions/.waiting", {}, id="waiting"
-        ),
-        pytest.param("true", {"HKGIT_STATE": "/nowhere"}, id="sessions elsewhere"),
-        pytest.param("true", {"CLAUDECODE": "1"}, id="an agent's shell"),
-        pytest.param("echo true >.git/hooks/commit-msg", {}, id="another commit-msg"),
-        pytest.param("chmod -x .git/hooks/commit-msg", {}, id="a commit-msg that git skips"),
-    ],
+@cases(
+    "change, env",
+    {
+        "waiting": ("mkdir -p .git/hkgit/sessions; : >.git/hkgit/sessions/.waiting", {}),
+        "sessions elsewhere": ("true", {"HKGIT_STATE": "/nowhere"}),
+        "an agent's shell": ("true", {"CLAUDECODE": "1"}),
+        "another commit-msg": ("echo true >.git/hooks/commit-msg", {}),
+        "a commit-msg that git skips": ("chmod -x .git/hooks/commit-msg", {}),
+    },
 )
 def test_pre_commit_asks_where_something_is_to_be_recorded_or_nobody_judges_later(
     known: Repo, tmp_path: Path, change: str, env: dict[str, str]
@@ -132,20 +131,17 @@ def test_a_linked_worktree_remembers_too(
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
+@cases(
     "change",
-    [
-        pytest.param(["git", "checkout", "-q", "-b", "other"], id="another branch"),
-        pytest.param(["git", "config", "user.email", "else@example.org"], id="another name"),
-        pytest.param(["git", "reset", "-q"], id="nothing staged"),
-        pytest.param(["git", "checkout", "-q", "--detach"], id="no branch"),
-        pytest.param(["sh", "-c", "git rev-parse HEAD~1 >.git/MERGE_HEAD"], id="a merge"),
-        pytest.param(["sh", "-c", "mkdir -p .git/info; : >.git/info/grafts"], id="grafts"),
-        pytest.param(
-            ["sh", "-c", "mkdir -p .hkgit/ledger/aa; : >.hkgit/ledger/aa/b; git add -A"],
-            id="the ledger",
-        ),
-    ],
+    {
+        "another branch": ["git", "checkout", "-q", "-b", "other"],
+        "another name": ["git", "config", "user.email", "else@example.org"],
+        "nothing staged": ["git", "reset", "-q"],
+        "no branch": ["git", "checkout", "-q", "--detach"],
+        "a merge": ["sh", "-c", "git rev-parse HEAD~1 >.git/MERGE_HEAD"],
+        "grafts": ["sh", "-c", "mkdir -p .git/info; : >.git/info/grafts"],
+        "the ledger": ["sh", "-c", "mkdir -p .hkgit/ledger/aa; : >.hkgit/ledger/aa/b; git add -A"],
+    },
 )
 def test_whatever_the_judge_reads_is_asked_again(
     known: Repo, monkeypatch: pytest.MonkeyPatch, change: list[str]
@@ -155,15 +151,15 @@ def test_whatever_the_judge_reads_is_asked_again(
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("variable", "value"),
-    [
-        pytest.param("GIT_AUTHOR_NAME", "claude", id="author"),
-        pytest.param("GIT_COMMITTER_NAME", "claude", id="committer"),
-        pytest.param("HKGIT_GIT", "program", id="backend"),
-        pytest.param("HKGIT_TRANSACTION", "1", id="transaction"),
-        pytest.param("GITHEAD_" + "0" * 40, "side", id="merge"),
-    ],
+@cases(
+    "variable, value",
+    {
+        "author": ("GIT_AUTHOR_NAME", "claude"),
+        "committer": ("GIT_COMMITTER_NAME", "claude"),
+        "backend": ("HKGIT_GIT", "program"),
+        "transaction": ("HKGIT_TRANSACTION", "1"),
+        "merge": ("GITHEAD_" + "0" * 40, "side"),
+    },
 )
 def test_another_environment_is_judged_again(
     known: Repo, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
@@ -173,23 +169,23 @@ def test_another_environment_is_judged_again(
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        pytest.param("Just words\n", True, id="plain"),
-        pytest.param(f"Words\n\n{CLAUDE}\n", False, id="an agent beside"),
-        pytest.param(f"Words\n\n{CLAUDE.upper()}\n", False, id="in capitals"),
-        pytest.param("Words\n\nAssisted-by: Claude <a@b.c>\n", False, id="assisted"),
-        pytest.param("Words\n\nGenerated-by: x\n", False, id="generated"),
-        pytest.param("Words\n\nSigned-off-by: Ada <a@b.c>\n", True, id="signed off"),
-        pytest.param(f"This reverts commit {'0' * 40}.\n", False, id="a revert"),
-        pytest.param("x" * 70_000, False, id="too long to read"),
-        pytest.param("Words\n" * 40, True, id="many lines"),
-        pytest.param("Words\n" * 40 + CLAUDE, False, id="an agent below many lines"),
-        pytest.param("Words\n" * 12_000, False, id="too many lines"),
-        pytest.param(f"Signed-off-by: Ada {CLAUDE}", False, id="an agent in the same line"),
-        pytest.param("Words", True, id="no line end"),
-    ],
+@cases(
+    "words, expected",
+    {
+        "plain": ("Just words\n", True),
+        "an agent beside": (f"Words\n\n{CLAUDE}\n", False),
+        "in capitals": (f"Words\n\n{CLAUDE.upper()}\n", False),
+        "assisted": ("Words\n\nAssisted-by: Claude <a@b.c>\n", False),
+        "generated": ("Words\n\nGenerated-by: x\n", False),
+        "signed off": ("Words\n\nSigned-off-by: Ada <a@b.c>\n", True),
+        "a revert": (f"This reverts commit {'0' * 40}.\n", False),
+        "too long to read": ("x" * 70_000, False),
+        "many lines": ("Words\n" * 40, True),
+        "an agent below many lines": ("Words\n" * 40 + CLAUDE, False),
+        "too many lines": ("Words\n" * 12_000, False),
+        "an agent in the same line": (f"Signed-off-by: Ada {CLAUDE}", False),
+        "no line end": ("Words", True),
+    },
 )
 def test_a_message_that_may_decide_is_judged(
     known: Repo, monkeypatch: pytest.MonkeyPatch, words: str, expected: bool
@@ -197,13 +193,13 @@ def test_a_message_that_may_decide_is_judged(
     assert is_known(known, monkeypatch, words) is expected
 
 
-@pytest.mark.parametrize(
+@cases(
     "policy",
-    [
-        pytest.param('[gate]\ngovern = "all"\n', id="everyone is governed"),
-        pytest.param('[gate]\nagents = ["test*", "a*"]\n', id="the name is an agent's"),
-        pytest.param('[gate]\nverdicts = ["strict"]\n', id="no verdict passes"),
-    ],
+    {
+        "everyone is governed": '[gate]\ngovern = "all"\n',
+        "the name is an agent's": '[gate]\nagents = ["test*", "a*"]\n',
+        "no verdict passes": '[gate]\nverdicts = ["strict"]\n',
+    },
 )
 def test_a_new_policy_is_judged_again(
     known: Repo, monkeypatch: pytest.MonkeyPatch, policy: str

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.gate.trusted_policy import CONFIG
+from tests.support.cases import cases
 from tests.support.commands import AGENT, git
 from tests.support.keys import made_key, public
 from tests.support.repos import Repo
@@ -68,14 +69,12 @@ def test_nobody_vouches_in_the_shell_of_an_agent(granted: Repo) -> None:
     assert "their own work in their own shell" in " ".join(said.split())
 
 
-@pytest.mark.parametrize(
-    ("trailer", "reason"),
-    [
-        pytest.param(
-            "Hkgit-Vouched-by: Bob <bob@example.org>", "nothing proves", id="nobody's grant"
-        ),
-        pytest.param("Hkgit-Vouched-by: Claude <noreply@anthropic.com>", "an agent", id="an agent"),
-    ],
+@cases(
+    "trailer, reason",
+    {
+        "nobody's grant": ("Hkgit-Vouched-by: Bob <bob@example.org>", "nothing proves"),
+        "an agent": ("Hkgit-Vouched-by: Claude <noreply@anthropic.com>", "an agent"),
+    },
 )
 def test_who_may_not_vouch_is_told_why(granted: Repo, trailer: str, reason: str) -> None:
     done, said = vouch(granted, "-m", "Say two", "-m", CO_AUTHOR, trailer=trailer)

@@ -6,26 +6,26 @@ import pytest
 
 from hkgit.errors import AlreadyApplied
 from tests.matching.editing import edit_of, edited
+from tests.support.cases import cases
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "new"),
-    [
-        pytest.param("a = 2\nb\n", "a = 1\n", "a = 2\n", id="another line stands there"),
-        pytest.param("a\nnew\nb\n", "a\n", "a\nnew\n", id="lines below"),
-        pytest.param("new\na\nb\n", "a\n", "new\na\n", id="lines above"),
-        pytest.param("a\nnew line\nb\n", "a\nb\n", "a\nnew line\nb\n", id="lines in between"),
-        pytest.param("f(a, b)\n", "f(a", "f(a, b", id="words inside a line"),
-        pytest.param("  a\n  new\nb\n", "a\n", "a\nnew\n", id="at another indentation"),
-        pytest.param("a\n\nb\nc\n", "a\nb\n", "a\n\nb\n", id="a blank line"),
-        pytest.param("a:\n    b\nc\n", "a:\nb\n", "a:\n    b\n", id="an indentation"),
-        pytest.param(
+@cases(
+    "text, old, new",
+    {
+        "another line stands there": ("a = 2\nb\n", "a = 1\n", "a = 2\n"),
+        "lines below": ("a\nnew\nb\n", "a\n", "a\nnew\n"),
+        "lines above": ("new\na\nb\n", "a\n", "new\na\n"),
+        "lines in between": ("a\nnew line\nb\n", "a\nb\n", "a\nnew line\nb\n"),
+        "words inside a line": ("f(a, b)\n", "f(a", "f(a, b"),
+        "at another indentation": ("  a\n  new\nb\n", "a\n", "a\nnew\n"),
+        "a blank line": ("a\n\nb\nc\n", "a\nb\n", "a\n\nb\n"),
+        "an indentation": ("a:\n    b\nc\n", "a:\nb\n", "a:\n    b\n"),
+        "with other context": (
             "start(1)\nvalue = 2\nstop()\n",
             "start(0)\nvalue = 1\nstop()\n",
             "start(0)\nvalue = 2\nstop()\n",
-            id="with other context",
         ),
-    ],
+    },
 )
 def test_it_is_not_made_twice(text: str, old: str, new: str) -> None:
     with pytest.raises(AlreadyApplied):

@@ -9,6 +9,7 @@ import pytest
 from hkgit.edits import Edit
 from hkgit.errors import Ambiguous, HkgitError, NoMatch
 from tests.matching.editing import edit_of, edited, placed
+from tests.support.cases import cases
 from tests.support.properties import is_thorough
 
 COUNT = 20_000 if is_thorough() else 5_000
@@ -16,25 +17,20 @@ NUMBERED = [f"line {number} = {number * number}" for number in range(COUNT)]
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("text", "old", "error"),
-    [
-        pytest.param("x = 1\n" * 200_000, "x = 1\n", Ambiguous, id="very many equal lines"),
-        pytest.param("x = 1\n" * 200_000, "x = 1\n" * 500, Ambiguous, id="and a long old text"),
-        pytest.param("x = 1\n" * 200_000, "x  = 1\n", Ambiguous, id="and other blanks"),
-        pytest.param("x\n" * 200_000, "x\ny\nx\n", NoMatch, id="and a line that is not there"),
-        pytest.param("\n" * 200_000, "\n\n", Ambiguous, id="nothing but blank lines"),
-        pytest.param("ab " * 2_000_000, "needle z\n", NoMatch, id="one very long line"),
-        pytest.param("ab " * 2_000_000, "ab " * 1_999_999 + "c", NoMatch, id="two very long lines"),
-        pytest.param(
-            "\n".join(NUMBERED),
-            "\n".join(reversed(NUMBERED)),
-            HkgitError,
-            id="all reversed",
-        ),
-        pytest.param("", "a\n", NoMatch, id="an empty file"),
-        pytest.param("a\0b\n", "\0\0\0\n", NoMatch, id="NUL bytes"),
-    ],
+@cases(
+    "text, old, error",
+    {
+        "very many equal lines": ("x = 1\n" * 200_000, "x = 1\n", Ambiguous),
+        "and a long old text": ("x = 1\n" * 200_000, "x = 1\n" * 500, Ambiguous),
+        "and other blanks": ("x = 1\n" * 200_000, "x  = 1\n", Ambiguous),
+        "and a line that is not there": ("x\n" * 200_000, "x\ny\nx\n", NoMatch),
+        "nothing but blank lines": ("\n" * 200_000, "\n\n", Ambiguous),
+        "one very long line": ("ab " * 2_000_000, "needle z\n", NoMatch),
+        "two very long lines": ("ab " * 2_000_000, "ab " * 1_999_999 + "c", NoMatch),
+        "all reversed": ("\n".join(NUMBERED), "\n".join(reversed(NUMBERED)), HkgitError),
+        "an empty file": ("", "a\n", NoMatch),
+        "NUL bytes": ("a\0b\n", "\0\0\0\n", NoMatch),
+    },
 )
 def test_it_is_refused_in_time(text: str, old: str, error: type[HkgitError]) -> None:
     began = process_time()
@@ -50,17 +46,16 @@ BODY = "def a():\n    alpha(1)\n    beta(2)\n    gamma(3)\n    return 1\n"
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("old", "after"),
-    [
-        pytest.param("    beta(2)\n", BODY.replace("    beta(2)\n", MUCH), id="byte for byte"),
-        pytest.param(
+@cases(
+    "old, after",
+    {
+        "byte for byte": ("    beta(2)\n", BODY.replace("    beta(2)\n", MUCH)),
+        "with a slip and other blanks": (
             "    alpha(1)\n    beta( 2)\n    gamma(3)\n    retrn 1\n",
             BODY.replace("    beta(2)\n", MUCH),
-            id="with a slip and other blanks",
         ),
-        pytest.param("    delta(9)\n", None, id="nowhere"),
-    ],
+        "nowhere": ("    delta(9)\n", None),
+    },
 )
 def test_very_much_new_text_is_written_or_refused(old: str, after: str | None) -> None:
     new = MUCH if old.count("\n") == 1 else old.replace("    beta( 2)\n", MUCH)
@@ -74,36 +69,35 @@ def test_very_much_new_text_is_written_or_refused(old: str, after: str | None) -
 TWICE = "".join(f"{line}\n" * 2 for line in BODY.splitlines())
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "said"),
-    [
-        pytest.param(TWICE, "    beta(2)\n", "2 places, at lines 5, 6", id="one line of a pair"),
-        pytest.param(BODY * 2, BODY, "2 places, at lines 1, 6", id="all of a text that is doubled"),
-        pytest.param(BODY * 2, BODY.replace("beta(2)", "beat(2)"), "the edit .beat", id="a slip"),
-        pytest.param(TWICE, BODY, "which the edit does not have", id="half of every pair"),
-        pytest.param("a {\n}\nb {\n}\n", "}\n", "2 places, at lines 2, 4", id="a brace of two"),
-        pytest.param("a {\n}\nb {\n}\n", "}", "2 places, at lines 2, 4", id="without its end"),
-        pytest.param("a {\n  b\n", "}\n", "No similar line was found", id="a brace of none"),
-        pytest.param("a {\n  }\n  }\n", "}\n", "2 places, at lines 2, 3", id="indented ones"),
-    ],
+@cases(
+    "text, old, said",
+    {
+        "one line of a pair": (TWICE, "    beta(2)\n", "2 places, at lines 5, 6"),
+        "all of a text that is doubled": (BODY * 2, BODY, "2 places, at lines 1, 6"),
+        "a slip": (BODY * 2, BODY.replace("beta(2)", "beat(2)"), "the edit .beat"),
+        "half of every pair": (TWICE, BODY, "which the edit does not have"),
+        "a brace of two": ("a {\n}\nb {\n}\n", "}\n", "2 places, at lines 2, 4"),
+        "without its end": ("a {\n}\nb {\n}\n", "}", "2 places, at lines 2, 4"),
+        "a brace of none": ("a {\n  b\n", "}\n", "No similar line was found"),
+        "indented ones": ("a {\n  }\n  }\n", "}\n", "2 places, at lines 2, 3"),
+    },
 )
 def test_what_could_be_any_of_several_is_refused(text: str, old: str, said: str) -> None:
     with pytest.raises(HkgitError, match=said):
         edited(text, edit_of(old, "x\n"))
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "after"),
-    [
-        pytest.param(
+@cases(
+    "text, old, after",
+    {
+        "the border of two pairs": (
             TWICE,
             "    alpha(1)\n    beta(2)\n",
             TWICE.replace("    alpha(1)\n    beta(2)\n", "x\n"),
-            id="the border of two pairs",
         ),
-        pytest.param("a {\n}\n", "}\n", "a {\nx\n", id="the only brace"),
-        pytest.param("a {}\n", "{}", "a x\n", id="braces within a line"),
-    ],
+        "the only brace": ("a {\n}\n", "}\n", "a {\nx\n"),
+        "braces within a line": ("a {}\n", "{}", "a x\n"),
+    },
 )
 def test_what_can_be_but_one_place_lands(text: str, old: str, after: str) -> None:
     new = "x\n" if old.endswith("\n") else "x"
@@ -131,28 +125,25 @@ def test_a_loose_edit_of_a_very_large_file_takes_a_moment() -> None:
 LARGE = "".join(f"value_{number} = {number}\n" for number in range(100_000))
 
 
-@pytest.mark.parametrize(
-    ("text", "edit", "after"),
-    [
-        pytest.param(
+@cases(
+    "text, edit, after",
+    {
+        "two megabytes": (
             "keep()\n" + LARGE,
             edit_of(LARGE, LARGE.replace("= 7\n", "= 8\n")),
             "keep()\n" + LARGE.replace("= 7\n", "= 8\n"),
-            id="two megabytes",
         ),
-        pytest.param(
+        "ten thousand places": (
             "x = abc + 1\n" * 10_000,
             Edit("f.py", "abc", "d", replace_all=True),
             "x = d + 1\n" * 10_000,
-            id="ten thousand places",
         ),
-        pytest.param(
+        "one line of five megabytes": (
             "ab " * 1_700_000 + "needle " + "cd " * 10,
             edit_of("needle cd", "pin cd"),
             "ab " * 1_700_000 + "pin " + "cd " * 10,
-            id="one line of five megabytes",
         ),
-    ],
+    },
 )
 def test_large_edits_are_made_in_time(text: str, edit: Edit, after: str) -> None:
     began = process_time()

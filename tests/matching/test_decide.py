@@ -11,6 +11,7 @@ from hkgit.errors import Ambiguous
 from hkgit.matching.ladder import locate
 from hkgit.matching.place import Settings
 from tests.matching.editing import document_of, placed
+from tests.support.cases import cases
 
 TEXT = "one\na\nb\ntwo\na\nb\nthree\na\nb\n"
 EDIT = Edit("f.py", "a\nb\n", "c\n")
@@ -23,29 +24,29 @@ def line_of(edit: Edit, held: set[int] | None = None) -> int:
     return document.line_at(locate(document, edit, Settings(), holds).places[0].start)
 
 
-@pytest.mark.parametrize(
-    ("hint", "line"),
-    [
-        pytest.param(2, 2, id="at the first"),
-        pytest.param(5, 5, id="at the second"),
-        pytest.param(9, 8, id="nearest to the third"),
-        pytest.param(0, 2, id="before the file"),
-        pytest.param(END_OF_FILE, 8, id="at the end of the file"),
-    ],
+@cases(
+    "hint, line",
+    {
+        "at the first": (2, 2),
+        "at the second": (5, 5),
+        "nearest to the third": (9, 8),
+        "before the file": (0, 2),
+        "at the end of the file": (END_OF_FILE, 8),
+    },
 )
 def test_a_line_hint_chooses_the_place_that_it_is_at(hint: int, line: int) -> None:
     assert line_of(replace(EDIT, line_hint=hint)) == line
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "hint"),
-    [
-        pytest.param(TEXT, "a\nb\n", 7, id="between two places"),
-        pytest.param(TEXT, "a\nb\n", 80, id="behind the file"),
-        pytest.param(f"{TEXT}end\n", "a\nb\n", END_OF_FILE, id="at the end, where no place is"),
-        pytest.param("a\nb\n" + "\n" * 9 + "a\nb\n", "a\nb\n", 4, id="further off than it reaches"),
-        pytest.param("a\n\nb\n" + "c\n" * 9 + "\n", "\n", 3, id="near a blank line"),
-    ],
+@cases(
+    "text, old, hint",
+    {
+        "between two places": (TEXT, "a\nb\n", 7),
+        "behind the file": (TEXT, "a\nb\n", 80),
+        "at the end, where no place is": (f"{TEXT}end\n", "a\nb\n", END_OF_FILE),
+        "further off than it reaches": ("a\nb\n" + "\n" * 9 + "a\nb\n", "a\nb\n", 4),
+        "near a blank line": ("a\n\nb\n" + "c\n" * 9 + "\n", "\n", 3),
+    },
 )
 def test_a_line_hint_that_does_not_tell_leaves_the_edit_ambiguous(
     text: str, old: str, hint: int
@@ -62,9 +63,7 @@ def test_a_hash_outweighs_a_hint() -> None:
     assert line_of(replace(EDIT, line_hint=2), {8}) == 8
 
 
-@pytest.mark.parametrize(
-    "held", [pytest.param({2, 5}, id="at two"), pytest.param(set(), id="at none")]
-)
+@cases("held", {"at two": {2, 5}, "at none": set()})
 def test_a_hash_that_does_not_tell_leaves_the_edit_ambiguous(held: set[int]) -> None:
     with pytest.raises(Ambiguous):
         line_of(EDIT, held)

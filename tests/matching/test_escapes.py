@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from hkgit.errors import HkgitError, InvalidInput, NoMatch
 from tests.matching.editing import edit_of, edited, placed
+from tests.support.cases import cases
 from tests.support.properties import examples
 
 TABBED = "func f() {\n\tfor {\n\t\tg()\n\t}\n}\n"
@@ -20,34 +21,31 @@ def escape_tabs(text: str) -> str:
     return re.sub(r"^\t+", lambda found: found[0].replace("\t", "\\t"), text, flags=re.MULTILINE)
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "new", "after", "repair"),
-    [
-        pytest.param(
+@cases(
+    "text, old, new, after, repair",
+    {
+        "tabs": (
             TABBED,
             "\\tfor {\n\\t\\tg()\n",
             "\\tfor x {\n\\t\\tg(x)\n",
             TABBED.replace("for", "for x").replace("g()", "g(x)"),
             "tabs",
-            id="tabs",
         ),
-        pytest.param(
+        "a template": (
             TEMPLATE,
             "const s = \\`a \\${b}\\`;\nconst t = \\`c\\`;\n",
             "const s = \\`a \\${z}\\`;\nconst t = \\`d\\`;\n",
             TEMPLATE.replace("{b}", "{z}").replace("`c`", "`d`"),
             "quotes",
-            id="a template",
         ),
-        pytest.param(
+        "the dollar alone": (
             TEMPLATE,
             "const s = `a \\${b}`;\n",
             "const s = `a \\${z}`;\n",
             TEMPLATE.replace("{b}", "{z}"),
             "quotes",
-            id="the dollar alone",
         ),
-    ],
+    },
 )
 def test_an_escape_of_both_texts_is_undone(
     text: str, old: str, new: str, after: str, repair: str
@@ -61,26 +59,19 @@ def test_backquotes_of_which_one_stands_as_it_is_are_text() -> None:
         edited(TEMPLATE, edit_of("const t = \\`c`;\n", "const t = \\`d`;\n"))
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "new", "message"),
-    [
-        pytest.param(TABBED, "\t\tg()\n", "\t\tg()\n\\t\\th()\n", r"\\t instead", id="tabs"),
-        pytest.param(TABBED, "\t\tg()\n", "\t\\th()\n", r"\\t instead", id="half of them"),
-        pytest.param(
-            "alpha\nbeta\ngamma\n",
-            "alpha\nbeta\n",
-            "alpha\\nBETA\n",
-            r"\\n instead",
-            id="a line end",
-        ),
-        pytest.param(
+@cases(
+    "text, old, new, message",
+    {
+        "tabs": (TABBED, "\t\tg()\n", "\t\tg()\n\\t\\th()\n", r"\\t instead"),
+        "half of them": (TABBED, "\t\tg()\n", "\t\\th()\n", r"\\t instead"),
+        "a line end": ("alpha\nbeta\ngamma\n", "alpha\nbeta\n", "alpha\\nBETA\n", r"\\n instead"),
+        "a line end of Windows": (
             "alpha\nbeta\ngamma\n",
             "beta\ngamma\n",
             "BETA\\r\\ngamma\n",
             r"\\n instead",
-            id="a line end of Windows",
         ),
-    ],
+    },
 )
 def test_an_escape_of_the_new_text_alone_is_refused(
     text: str, old: str, new: str, message: str
@@ -92,15 +83,15 @@ def test_an_escape_of_the_new_text_alone_is_refused(
     assert edited(text, edit_of(old, meant)) == text.replace(old, meant).encode()
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "new"),
-    [
-        pytest.param("\tx\n\\title{a}\n", "\\title{a}\n", "\\title{b}\n\\textit{c}\n", id="TeX"),
-        pytest.param("    x\n", "    x\n", "    x\n\\t y\n", id="a file without tabs"),
-        pytest.param('print("alpha")\nprint("beta")\n', None, 'print("alpha\\nbeta")\n', id="text"),
-        pytest.param("echo alpha\necho beta\n", None, "echo alpha\\n\n", id="a shell's"),
-        pytest.param("alpha\n", None, "alpha\\nbeta\n", id="one line by one"),
-    ],
+@cases(
+    "text, old, new",
+    {
+        "TeX": ("\tx\n\\title{a}\n", "\\title{a}\n", "\\title{b}\n\\textit{c}\n"),
+        "a file without tabs": ("    x\n", "    x\n", "    x\n\\t y\n"),
+        "text": ('print("alpha")\nprint("beta")\n', None, 'print("alpha\\nbeta")\n'),
+        "a shell's": ("echo alpha\necho beta\n", None, "echo alpha\\n\n"),
+        "one line by one": ("alpha\n", None, "alpha\\nbeta\n"),
+    },
 )
 def test_a_backslash_that_may_be_meant_is_written(text: str, old: str | None, new: str) -> None:
     old = text if old is None else old

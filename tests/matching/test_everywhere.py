@@ -7,6 +7,7 @@ import pytest
 from hkgit.edits import Edit
 from hkgit.errors import HkgitError, NoMatch
 from tests.matching.editing import edited, placed
+from tests.support.cases import cases
 
 PLACE = "start(a)\nmiddle(b)\nend(c)\n"
 
@@ -15,17 +16,16 @@ def edit_of_all(old: str, new: str) -> Edit:
     return Edit("f.py", old, new, replace_all=True)
 
 
-@pytest.mark.parametrize(
-    ("text", "edit", "tier", "after"),
-    [
-        pytest.param(
+@cases(
+    "text, edit, tier, after",
+    {
+        "typography": (
             "say('x')\nsay('x')\n",
             edit_of_all("say(‘x’)\n", "shout(‘x’)\n"),  # noqa: RUF001
             "unicode",
             "shout('x')\n" * 2,
-            id="typography",
         ),
-        pytest.param(
+        "lines left out, one place": (
             "if a:\n    one(1)\n    two(2)\n    three(3)\n",
             edit_of_all(
                 "if a:\n    # ... existing code ...\n    three(3)\n",
@@ -33,21 +33,20 @@ def edit_of_all(old: str, new: str) -> Edit:
             ),
             "elided",
             "if a:\n    one(1)\n    two(2)\n    four(3)\n",
-            id="lines left out, one place",
         ),
-    ],
+    },
 )
 def test_all_places_that_are_alike_change(text: str, edit: Edit, tier: str, after: str) -> None:
     assert placed(text, edit).tier == tier
     assert edited(text, edit) == after.encode()
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        pytest.param(f"{PLACE}\n" * 3, id="a line of the context is another"),
-        pytest.param(PLACE.replace("middle", "more(1)\nmiddle") * 2, id="the file has a line more"),
-    ],
+    {
+        "a line of the context is another": f"{PLACE}\n" * 3,
+        "the file has a line more": PLACE.replace("middle", "more(1)\nmiddle") * 2,
+    },
 )
 def test_all_places_are_never_found_by_likeness(text: str) -> None:
     old = PLACE.replace("start(a)", "start(aa)") if "more" not in text else PLACE
@@ -55,13 +54,13 @@ def test_all_places_are_never_found_by_likeness(text: str) -> None:
         edited(text, edit_of_all(old, old.replace("end", "finish")))
 
 
-@pytest.mark.parametrize(
-    ("text", "old"),
-    [
-        pytest.param(f"{PLACE}\n" * 2, "start(a)\nmiddle(b)\nend(d)\n", id="a changed line"),
-        pytest.param("x(1)\ny(2)\n" * 2, "q(1)\nw(3)\n", id="nothing"),
-        pytest.param("if a:\n  b(1)\n  c(2)\n" * 2, "if a:\n...\n  c(2)\n", id="left out twice"),
-    ],
+@cases(
+    "text, old",
+    {
+        "a changed line": (f"{PLACE}\n" * 2, "start(a)\nmiddle(b)\nend(d)\n"),
+        "nothing": ("x(1)\ny(2)\n" * 2, "q(1)\nw(3)\n"),
+        "left out twice": ("if a:\n  b(1)\n  c(2)\n" * 2, "if a:\n...\n  c(2)\n"),
+    },
 )
 def test_nothing_is_called_absent_and_all_alike(text: str, old: str) -> None:
     with pytest.raises(HkgitError) as refusal:
@@ -70,28 +69,25 @@ def test_nothing_is_called_absent_and_all_alike(text: str, old: str) -> None:
     assert not ("not in the file" in said and "100 %" in said)
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "note"),
-    [
-        pytest.param(
+@cases(
+    "text, old, note",
+    {
+        "blanks inside": (
             "f(a, b)\nf(a,b)\nf(a, b)\n",
             "f(a, b)",
             "1 place that differs in blanks stayed: line 2",
-            id="blanks inside",
         ),
-        pytest.param(
+        "indentation, where the old text is no part of the line": (
             "if a:\n    go()\nif b:\n        go()\n\tgo()\n",
             "    go()\n",
             "1 place that differs in blanks stayed: line 5",
-            id="indentation, where the old text is no part of the line",
         ),
-        pytest.param(
+        "typography, of many the first": (
             "say 'x'\nsay \u2018x\u2019\n" * 9,
             "say 'x'\n",
             "9 places that differ in typography stayed: line 2, 4, 6, 8, 10, ...",
-            id="typography, of many the first",
         ),
-    ],
+    },
 )
 def test_places_that_stay_since_they_differ_in_blanks_are_told(
     text: str, old: str, note: str

@@ -7,58 +7,59 @@ import pytest
 from hkgit.edits import Edit
 from hkgit.errors import InvalidInput
 from tests.matching.editing import edit_of, edited, placed
+from tests.support.cases import cases
 
 TEXT = "def f():\n    a = 1\n    b = 2\n    c = 3\n"
 
 
-@pytest.mark.parametrize(
+@cases(
     "line",
-    [
-        pytest.param("    # ... existing code ...", id="existing code"),
-        pytest.param("    // rest of the code unchanged", id="the rest of the code"),
-        pytest.param("    # ... (unchanged) ...", id="unchanged"),
-        pytest.param("    /* ... rest of the function ... */", id="the rest of the function"),
-        pytest.param("    # … other methods remain the same …", id="other methods"),
-        pytest.param("    <!-- remaining content stays the same -->", id="remaining content"),
-    ],
+    {
+        "existing code": "    # ... existing code ...",
+        "the rest of the code": "    // rest of the code unchanged",
+        "unchanged": "    # ... (unchanged) ...",
+        "the rest of the function": "    /* ... rest of the function ... */",
+        "other methods": "    # … other methods remain the same …",
+        "remaining content": "    <!-- remaining content stays the same -->",
+    },
 )
 def test_a_placeholder_is_refused(line: str) -> None:
     with pytest.raises(InvalidInput, match="the new text has"):
         edited(TEXT, edit_of("    b = 2\n", f"    b = 4\n{line}\n"))
 
 
-@pytest.mark.parametrize(
+@cases(
     "line",
-    [
-        pytest.param("=======", id="an underline"),
-        pytest.param("# The rest of the arguments is passed on.", id="a remark about the rest"),
-        pytest.param("# ... the rest of your URLconf goes here ...", id="documentation"),
-        pytest.param("# existing users are kept", id="existing users"),
-    ],
+    {
+        "an underline": "=======",
+        "a remark about the rest": "# The rest of the arguments is passed on.",
+        "documentation": "# ... the rest of your URLconf goes here ...",
+        "existing users": "# existing users are kept",
+    },
 )
 def test_lines_that_look_alike_are_written(line: str) -> None:
     after = edited(TEXT, edit_of("    b = 2\n", f"    b = 4\n{line}\n"))
     assert after == TEXT.replace("b = 2\n", f"b = 4\n{line}\n").encode()
 
 
-@pytest.mark.parametrize(
-    ("text", "new"),
-    [
-        pytest.param("# A\n", "# B\n```go\n// ... existing fields\n```\n", id="a fence of its own"),
-        pytest.param("```\na\n# A\n```\n", "// ... existing fields\n", id="a fence of the file"),
-    ],
+@cases(
+    "text, new",
+    {
+        "a fence of its own": ("# A\n", "# B\n```go\n// ... existing fields\n```\n"),
+        "a fence of the file": ("```\na\n# A\n```\n", "// ... existing fields\n"),
+    },
 )
 def test_in_a_text_about_code_a_fence_may_leave_lines_out(text: str, new: str) -> None:
     edit = Edit("a.md", "# A\n", new)
     assert edited(text, edit) == text.replace("# A\n", new).encode()
 
 
-@pytest.mark.parametrize(
+@cases(
     "old",
-    [
-        pytest.param("const b = second\nconst c = third\n", id="lines of code"),
-        pytest.param("const c = third\n```\n", id="the end of the fence"),
-    ],
+    {
+        "lines of code": "const b = second\nconst c = third\n",
+        "the end of the fence": "const c = third\n```\n",
+    },
 )
 def test_in_a_fence_too_a_placeholder_does_not_stand_for_lines_that_go(old: str) -> None:
     text = "```js\nconst a = first\nconst b = second\nconst c = third\n```\n"
@@ -71,26 +72,26 @@ def test_outside_of_fences_a_placeholder_is_one_in_prose_too() -> None:
         edited("# A\nb\n", Edit("a.md", "b\n", "... existing content ...\n"))
 
 
-@pytest.mark.parametrize(
+@cases(
     "new",
-    [
-        pytest.param("def f():\n    ...\n    c = 3\n", id="between lines"),
-        pytest.param("def f():\n    a = 1\n    ...\n", id="at the end of a body"),
-        pytest.param("...\n    c = 3\n", id="at the top"),
-    ],
+    {
+        "between lines": "def f():\n    ...\n    c = 3\n",
+        "at the end of a body": "def f():\n    a = 1\n    ...\n",
+        "at the top": "...\n    c = 3\n",
+    },
 )
 def test_three_dots_in_the_place_of_lines_are_refused(new: str) -> None:
     with pytest.raises(InvalidInput, match=r"'\.\.\.' where the old one has lines"):
         edited(TEXT, edit_of(TEXT, new))
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        pytest.param(TEXT, "def f():\n    ...\n", id="an empty body"),
-        pytest.param(TEXT, 'def f():\n    """F."""\n    ...\n\n\nx = 1\n', id="with its remark"),
-        pytest.param("    c = 3\n", "    c = 3\n...\n", id="where nothing is removed"),
-    ],
+@cases(
+    "old, new",
+    {
+        "an empty body": (TEXT, "def f():\n    ...\n"),
+        "with its remark": (TEXT, 'def f():\n    """F."""\n    ...\n\n\nx = 1\n'),
+        "where nothing is removed": ("    c = 3\n", "    c = 3\n...\n"),
+    },
 )
 def test_three_dots_that_are_code_are_written(old: str, new: str) -> None:
     assert edited(TEXT, edit_of(old, new)) == TEXT.replace(old, new).encode()
@@ -101,23 +102,13 @@ def test_line_numbers_in_new_lines_alone_are_refused() -> None:
         edited(TEXT, edit_of("    b = 2\n", "3|    b = 4\n4|    d = 5\n"))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "notes"),
-    [
-        pytest.param(
-            "    b = 2\n",
-            "    a = 1\n    b = 4\n",
-            ("the first new line repeats line 2",),
-            id="above",
-        ),
-        pytest.param(
-            "    b = 2\n",
-            "    b = 4\n    c = 3\n",
-            ("the last new line repeats line 4",),
-            id="below",
-        ),
-        pytest.param("    b = 2\n", "    b = 4\n", (), id="neither"),
-    ],
+@cases(
+    "old, new, notes",
+    {
+        "above": ("    b = 2\n", "    a = 1\n    b = 4\n", ("the first new line repeats line 2",)),
+        "below": ("    b = 2\n", "    b = 4\n    c = 3\n", ("the last new line repeats line 4",)),
+        "neither": ("    b = 2\n", "    b = 4\n", ()),
+    },
 )
 def test_a_line_that_is_doubled_at_the_border_is_reported(
     old: str, new: str, notes: tuple[str, ...]

@@ -10,6 +10,7 @@ import hkgit
 from hkgit.edits import Edit
 from hkgit.errors import Ambiguous
 from tests.matching.editing import edited, placed
+from tests.support.cases import cases
 from tests.support.properties import examples
 from tests.support.repos import Repo
 
@@ -27,29 +28,29 @@ def changed(name: str) -> bytes:
     return f"{head}def {name}():\n{tail.replace('g()', 'h()', 1)}".encode()
 
 
-@pytest.mark.parametrize(
-    ("heading", "hint"),
-    [
-        pytest.param("def two():", None, id="alone"),
-        pytest.param("def two", None, id="the beginning of it"),
-        pytest.param("def two():", 6, id="and the line"),
-        pytest.param("def two():", 90, id="and a line behind the file"),
-        pytest.param("def five():", 6, id="of no line, and the line"),
-        pytest.param("def t", 6, id="half a word, and the line"),
-    ],
+@cases(
+    "heading, hint",
+    {
+        "alone": ("def two():", None),
+        "the beginning of it": ("def two", None),
+        "and the line": ("def two():", 6),
+        "and a line behind the file": ("def two():", 90),
+        "of no line, and the line": ("def five():", 6),
+        "half a word, and the line": ("def t", 6),
+    },
 )
 def test_a_heading_chooses_the_place_in_its_block(heading: str, hint: int | None) -> None:
     assert edited(TEXT, edit_of(heading, hint)) == changed("two")
 
 
-@pytest.mark.parametrize(
-    ("heading", "hint"),
-    [
-        pytest.param("def two():", 2, id="another block than the line"),
-        pytest.param("def five():", None, id="of no line"),
-        pytest.param("def t", None, id="half a word"),
-        pytest.param("return x", None, id="that opens no block"),
-    ],
+@cases(
+    "heading, hint",
+    {
+        "another block than the line": ("def two():", 2),
+        "of no line": ("def five():", None),
+        "half a word": ("def t", None),
+        "that opens no block": ("return x", None),
+    },
 )
 def test_a_heading_that_does_not_tell_leaves_the_edit_ambiguous(
     heading: str, hint: int | None
@@ -63,9 +64,7 @@ def test_a_place_that_is_the_only_one_needs_no_heading() -> None:
     assert edited(TEXT, edit) == TEXT.replace("two", "second").encode()
 
 
-@pytest.mark.parametrize(
-    ("hint", "ends"), [pytest.param(6, True, id="agrees"), pytest.param(2, False, id="does not")]
-)
+@cases("hint, ends", {"agrees": (6, True), "does not": (2, False)})
 def test_the_numbers_of_a_patch_have_a_heading_too(hint: int, ends: bool) -> None:
     head = f"*** Begin Patch\n*** Update File: f.py\n@@ -{hint},1 +{hint},1 @@ def two():\n"
     result = hkgit.apply_edits(f"{head}-    x = g()\n+    x = h()\n*** End Patch\n", {"f.py": TEXT})

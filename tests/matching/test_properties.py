@@ -16,6 +16,7 @@ from hkgit.matching.place import Settings
 from hkgit.matching.transfer import transfer
 from hkgit.text.diff import find_changes, find_common
 from tests.matching.editing import document_of, edit_of, edited
+from tests.support.cases import cases
 from tests.support.properties import examples
 
 WORDS = (
@@ -112,13 +113,13 @@ def test_an_edit_made_from_a_real_change_makes_exactly_that_change(
 Variation = Callable[[str], str]
 
 
-@pytest.mark.parametrize(
+@cases(
     "of_file",
-    [
-        pytest.param(lambda text: text.replace("\n", "\r\n"), id="CRLF"),
-        pytest.param(lambda text: "\ufeff" + text, id="a byte order mark"),
-        pytest.param(lambda text: joined("    " + line for line in text.splitlines()), id="depth"),
-    ],
+    {
+        "CRLF": lambda text: text.replace("\n", "\r\n"),
+        "a byte order mark": lambda text: "\ufeff" + text,
+        "depth": lambda text: joined("    " + line for line in text.splitlines()),
+    },
 )
 @bounded
 @given(changed())

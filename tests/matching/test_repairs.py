@@ -15,88 +15,73 @@ from hkgit.edits import Edit
 from hkgit.errors import HkgitError, InvalidInput, NoMatch
 from hkgit.matching.repairs import READINGS, REPAIRS
 from tests.matching.editing import edit_of, edited, placed
+from tests.support.cases import cases
 from tests.support.properties import examples
 
 TEXT = 'def f():\n    print("a < b")\n    return 1\n'
 AFTER = b'def f():\n    print("b > a")\n    return 1\n'
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "repair"),
-    [
-        pytest.param(
-            '    print(\\"a < b\\")\n',
-            '    print(\\"b > a\\")\n',
-            "quotes",
-            id="escaped quotes",
-        ),
-        pytest.param(
+@cases(
+    "old, new, repair",
+    {
+        "escaped quotes": ('    print(\\"a < b\\")\n', '    print(\\"b > a\\")\n', "quotes"),
+        "entities": (
             "    print(&quot;a &lt; b&quot;)\n",
             "    print(&quot;b &gt; a&quot;)\n",
             "entities",
-            id="entities",
         ),
-        pytest.param(
+        "characters that nobody sees": (
             '    pr\u200bint("a < b")\n',
             '    pr\u200bint("b > a")\n',
             "typography",
-            id="characters that nobody sees",
         ),
-        pytest.param(
+        "curly quotes": (
             "    print(\u201ca < b\u201d)\n",
             "    print(\u201cb > a\u201d)\n",
             "typography",
-            id="curly quotes",
         ),
-        pytest.param(
+        "a JSON string": (
             'def f():\\n    print(\\"a < b\\")\\n',
             'def f():\\n    print(\\"b > a\\")\\n',
             "escapes",
-            id="a JSON string",
         ),
-        pytest.param(
+        "escaped line feeds": (
             'def f():\\n    print("a < b")\\n',
             'def f():\\n    print("b > a")\\n',
             "newlines",
-            id="escaped line feeds",
         ),
-        pytest.param(
+        "a fence": (
             '```python\n    print("a < b")\n```\n',
             '```python\n    print("b > a")\n```\n',
             "fence",
-            id="a fence",
         ),
-        pytest.param(
+        "a fence around the old text only": (
             '```\n    print("a < b")\n```\n',
             '    print("b > a")\n',
             "fence",
-            id="a fence around the old text only",
         ),
-        pytest.param(
+        "line numbers and a bar": (
             '1|def f():\n2|    print("a < b")\n',
             '1|def f():\n2|    print("b > a")\n',
             "line-numbers",
-            id="line numbers and a bar",
         ),
-        pytest.param(
+        "line numbers, a bar and a blank": (
             '  1 | def f():\n  2 |     print("a < b")\n',
             '  1 | def f():\n  2 |     print("b > a")\n',
             "spaced-line-numbers",
-            id="line numbers, a bar and a blank",
         ),
-        pytest.param(
+        "line numbers and a tab": (
             '     2\t    print("a < b")\n',
             '     2\t    print("b > a")\n',
             "line-numbers",
-            id="line numbers and a tab",
         ),
-        pytest.param(
+        "line numbers and an arrow, in the old text only": (
             '     2→    print("a < b")\n',
             '    print("b > a")\n',
             "line-numbers",
-            id="line numbers and an arrow, in the old text only",
         ),
-    ],
+    },
 )
 def test_a_repair_is_made_in_both_texts_and_named(old: str, new: str, repair: str) -> None:
     edit = edit_of(old, new)
@@ -107,32 +92,27 @@ def test_a_repair_is_made_in_both_texts_and_named(old: str, new: str, repair: st
 PADDED = "def g():\n    if a:\n        return 2\n"
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        pytest.param(
-            "9 \tdef g():\n10\t    if a:\n",
-            "9 \tdef g():\n10\t    if b:\n",
-            id="blanks, then a tab",
-        ),
-        pytest.param(
+@cases(
+    "old, new",
+    {
+        "blanks, then a tab": ("9 \tdef g():\n10\t    if a:\n", "9 \tdef g():\n10\t    if b:\n"),
+        "blanks, then a bar": (
             "9  | def g():\n10 |     if a:\n",
             "9  | def g():\n10 |     if b:\n",
-            id="blanks, then a bar",
         ),
-    ],
+    },
 )
 def test_numbers_at_the_left_of_their_column_are_taken_off(old: str, new: str) -> None:
     assert edited(PADDED, edit_of(old, new)) == PADDED.replace("if a", "if b").encode()
 
 
-@pytest.mark.parametrize(
+@cases(
     "old",
-    [
-        pytest.param("9   def g():\n10      if a:\n11          return 2\n", id="two blanks"),
-        pytest.param("9  def g():\n10     if a:\n", id="one blank"),
-        pytest.param("99      if a:\n100         return 2\n", id="lines that are all indented"),
-    ],
+    {
+        "two blanks": "9   def g():\n10      if a:\n11          return 2\n",
+        "one blank": "9  def g():\n10     if a:\n",
+        "lines that are all indented": "99      if a:\n100         return 2\n",
+    },
 )
 def test_numbers_at_the_left_of_a_column_of_blanks_are_refused(old: str) -> None:
     with pytest.raises(InvalidInput, match="ambiguous"):
@@ -154,27 +134,15 @@ def test_two_repairs_go_together() -> None:
     assert placed(TEXT, edit_of(old, new)).repairs == ("fence", "line-numbers")
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "new", "after"),
-    [
-        pytest.param(
-            'a = "\\"b\\""\n',
-            'a = "\\"b\\""\n',
-            'a = "\\"c\\""\n',
-            b'a = "\\"c\\""\n',
-            id="escapes",
-        ),
-        pytest.param("a &lt; b\n", "a &lt; b\n", "a &amp; b\n", b"a &amp; b\n", id="entities"),
-        pytest.param("1|a\n2|b\n", "1|a\n", "1|c\n", b"1|c\n2|b\n", id="a table"),
-        pytest.param(
-            "```\na\n```\n",
-            "```\na\n```\n",
-            "```\nb\n```\n",
-            b"```\nb\n```\n",
-            id="a fence",
-        ),
-        pytest.param("re(r'\\1')\n", "re(r'\\1')\n", "re(r'$&')\n", b"re(r'$&')\n", id="a group"),
-    ],
+@cases(
+    "text, old, new, after",
+    {
+        "escapes": ('a = "\\"b\\""\n', 'a = "\\"b\\""\n', 'a = "\\"c\\""\n', b'a = "\\"c\\""\n'),
+        "entities": ("a &lt; b\n", "a &lt; b\n", "a &amp; b\n", b"a &amp; b\n"),
+        "a table": ("1|a\n2|b\n", "1|a\n", "1|c\n", b"1|c\n2|b\n"),
+        "a fence": ("```\na\n```\n", "```\na\n```\n", "```\nb\n```\n", b"```\nb\n```\n"),
+        "a group": ("re(r'\\1')\n", "re(r'\\1')\n", "re(r'$&')\n", b"re(r'$&')\n"),
+    },
 )
 def test_what_stands_as_it_is_written_is_not_repaired(
     text: str, old: str, new: str, after: bytes
@@ -182,17 +150,13 @@ def test_what_stands_as_it_is_written_is_not_repaired(
     assert edited(text, edit_of(old, new)) == after
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        pytest.param('    print(\\"a < c\\")\n', "x\n", id="the repaired text is nowhere either"),
-        pytest.param('3|def f():\n9|    print("a < b")\n', "x\n", id="numbers that do not follow"),
-        pytest.param(
-            'def f():\\n    print("a < b")',
-            'print("a\\n")',
-            id="a line feed in a string",
-        ),
-    ],
+@cases(
+    "old, new",
+    {
+        "the repaired text is nowhere either": ('    print(\\"a < c\\")\n', "x\n"),
+        "numbers that do not follow": ('3|def f():\n9|    print("a < b")\n', "x\n"),
+        "a line feed in a string": ('def f():\\n    print("a < b")', 'print("a\\n")'),
+    },
 )
 def test_what_cannot_be_repaired_is_refused(old: str, new: str) -> None:
     with pytest.raises((NoMatch, InvalidInput)):
@@ -212,56 +176,51 @@ def test_line_numbers_of_every_kind_are_taken_off(mark: str) -> None:
     assert edited(text, edit_of(old, old.replace("x = 1", "x = 2"))) == after.encode()
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "new", "after"),
-    [
-        pytest.param(
+@cases(
+    "text, old, new, after",
+    {
+        "a new line without one": (
             "def f():\n    return x\n",
             "1 | def f():\n2 |     return x\n",
             "1 | def f():\n    y = 1\n2 |     return x\n",
             "def f():\n    y = 1\n    return x\n",
-            id="a new line without one",
         ),
-        pytest.param(
+        "a new item without one": (
             "- a\n- b\n",
             "1 | - a\n2 | - b\n",
             "1 | - a\n  - c\n2 | - b\n",
             "- a\n  - c\n- b\n",
-            id="a new item without one",
         ),
-        pytest.param(
+        "a new line without one above a blank line that has one": (
             "a = 1\n\nb = 2\n",
             "1\ta = 1\n2\t\n3\tb = 2\n",
             "1\ta = 1\nc = 3\n2\t\n3\tb = 2\n",
             "a = 1\nc = 3\n\nb = 2\n",
-            id="a new line without one above a blank line that has one",
         ),
-        pytest.param(
+        "the old text alone, a fragment of digits at the end of the new one": (
             "name:\n      0.22.0\n",
             "39 | name:\n40 |       0",
             "title:\n      0",
             "title:\n      0.22.0\n",
-            id="the old text alone, a fragment of digits at the end of the new one",
         ),
-        pytest.param(
+        "the old text alone, a new line that begins with another number": (
             "ports:\n  80\n",
             "1:ports:\n2:  80\n",
             "ports:\n8080: http\n",
             "ports:\n8080: http\n",
-            id="the old text alone, a new line that begins with another number",
         ),
-    ],
+    },
 )
 def test_only_the_numbers_of_lines_are_taken_off(text: str, old: str, new: str, after: str) -> None:
     assert edited(text, edit_of(old, new)) == after.encode()
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        pytest.param("3|    x = 1\n4|    y = 2\n", "4|    y = 1\n3|    z = 2\n", id="that go down"),
-        pytest.param("9        x = 1\n", "    y\n", id="before a column that nothing shows"),
-    ],
+@cases(
+    "old, new",
+    {
+        "that go down": ("3|    x = 1\n4|    y = 2\n", "4|    y = 1\n3|    z = 2\n"),
+        "before a column that nothing shows": ("9        x = 1\n", "    y\n"),
+    },
 )
 def test_numbers_that_can_be_read_in_two_ways_are_refused(old: str, new: str) -> None:
     with pytest.raises(HkgitError):

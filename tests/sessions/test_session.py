@@ -11,6 +11,7 @@ from hkgit.edits import File
 from hkgit.errors import InvalidInput, Stale
 from hkgit.sessions.file_lines import Checkout
 from tests.sessions.conftest import LINES, replacing
+from tests.support.cases import cases
 from tests.support.sessions import TextSession
 
 
@@ -21,16 +22,16 @@ def kinds(desk: TextSession, old: str, new: str) -> list[str]:
     return [outcome.evidence.kind for outcome in answer.outcomes]
 
 
-@pytest.mark.parametrize(
-    ("reads", "line", "kind"),
-    [
-        pytest.param([(3, 8)], 5, "receipt", id="inside what was read"),
-        pytest.param([(3, 8)], 8, "receipt", id="the last line that was read"),
-        pytest.param([(3, 8)], 9, "quote", id="beside what was read"),
-        pytest.param([], 5, "quote", id="nothing was read"),
-        pytest.param([(1, 4), (5, 8)], 5, "receipt", id="in the second of two reads"),
-        pytest.param([(None, None)], 30, "receipt", id="all was read"),
-    ],
+@cases(
+    "reads, line, kind",
+    {
+        "inside what was read": ([(3, 8)], 5, "receipt"),
+        "the last line that was read": ([(3, 8)], 8, "receipt"),
+        "beside what was read": ([(3, 8)], 9, "quote"),
+        "nothing was read": ([], 5, "quote"),
+        "in the second of two reads": ([(1, 4), (5, 8)], 5, "receipt"),
+        "all was read": ([(None, None)], 30, "receipt"),
+    },
 )
 def test_an_edit_is_tied_to_the_receipt_that_covers_its_place(
     desk: TextSession, reads: list[tuple[int | None, int | None]], line: int, kind: str
@@ -91,12 +92,12 @@ def test_undo_leaves_alone_what_came_after(desk: TextSession, root: Path) -> Non
     assert (root / "a.py").read_text() == f"above\n{LINES}below\n"
 
 
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [
-        pytest.param("line one\n", "it has changed since this session read it", id="changed"),
-        pytest.param(None, "it was deleted since this session read it", id="deleted"),
-    ],
+@cases(
+    "content, why",
+    {
+        "changed": ("line one\n", "it has changed since this session read it"),
+        "deleted": (None, "it was deleted since this session read it"),
+    },
 )
 def test_text_that_is_gone_since_it_was_read_is_stale(
     desk: TextSession, root: Path, content: str | None, why: str

@@ -14,6 +14,7 @@ from hkgit.edits import File, MappingSnapshot
 from hkgit.errors import Conflict, InvalidInput
 from hkgit.sessions.undo_calls import put_back
 from tests.sessions.conftest import LINES, replacing
+from tests.support.cases import cases
 from tests.support.properties import examples
 from tests.support.sessions import TextSession
 
@@ -49,15 +50,15 @@ def test_undo_and_a_change_that_does_not_exist_is_no_change(before: bytes, after
     assert merge_back(before, before, after) == after
 
 
-@pytest.mark.parametrize(
-    ("later", "result"),
-    [
-        pytest.param(("line 4\n", "four\n"), "four\nline 5\nline 6\n", id="right above"),
-        pytest.param(("line 6\n", "six\n"), "line 4\nline 5\nsix\n", id="right below"),
-        pytest.param(("five\n", "V\n"), None, id="in the same line"),
-        pytest.param(("five\n", ""), None, id="the line is gone"),
-        pytest.param(("five\n", "five\nmore\n"), "line 4\nline 5\nmore\nline 6\n", id="behind it"),
-    ],
+@cases(
+    "later, result",
+    {
+        "right above": (("line 4\n", "four\n"), "four\nline 5\nline 6\n"),
+        "right below": (("line 6\n", "six\n"), "line 4\nline 5\nsix\n"),
+        "in the same line": (("five\n", "V\n"), None),
+        "the line is gone": (("five\n", ""), None),
+        "behind it": (("five\n", "five\nmore\n"), "line 4\nline 5\nmore\nline 6\n"),
+    },
 )
 def test_what_stands_beside_an_undone_line(
     desk: TextSession, root: Path, later: tuple[str, str], result: str | None
@@ -74,14 +75,14 @@ def test_what_stands_beside_an_undone_line(
         assert result in (root / "a.py").read_text()
 
 
-OPERATIONS = [
-    pytest.param({"op": "create_file", "path": "c.py", "new_text": "c\n"}, id="a new file"),
-    pytest.param({"op": "delete_file", "path": "a.py"}, id="a file that is gone"),
-    pytest.param({"op": "rename_file", "path": "a.py", "new_path": "d.py"}, id="a moved file"),
-]
+OPERATIONS = {
+    "a new file": {"op": "create_file", "path": "c.py", "new_text": "c\n"},
+    "a file that is gone": {"op": "delete_file", "path": "a.py"},
+    "a moved file": {"op": "rename_file", "path": "a.py", "new_path": "d.py"},
+}
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
+@cases("operation", OPERATIONS)
 def test_whole_files_are_put_back(desk: TextSession, root: Path, operation: dict[str, str]) -> None:
     (root / "a.py").chmod(0o755)
     spec = json.dumps({"version": "1", "operations": [operation]})
@@ -92,7 +93,7 @@ def test_whole_files_are_put_back(desk: TextSession, root: Path, operation: dict
     assert (root / "a.py").stat().st_mode & 0o777 == 0o755
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
+@cases("operation", OPERATIONS)
 def test_whole_files_stay_where_somebody_has_taken_their_place(
     desk: TextSession, root: Path, operation: dict[str, str]
 ) -> None:

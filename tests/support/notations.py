@@ -6,6 +6,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 
+import pytest
+
+from hkgit import dialects
 from hkgit.dialects import protocol
 from hkgit.dialects.file_names import DEV_NULL, write_name
 from hkgit.dialects.patch_hunk import PatchHunk, join_lines
@@ -23,6 +26,7 @@ from hkgit.edits import (
     TagEdit,
     WriteFile,
 )
+from hkgit.errors import InvalidInput
 from hkgit.text.paths import quote_path
 
 NO_NEWLINE = "\\ No newline at end of file"
@@ -35,6 +39,13 @@ class UnsayableEdit(Exception):
 def write(dialect: str, edits: Sequence[AnyEdit]) -> str:
     """Write edits in a dialect; raises UnsayableEdit for one that it has no words for."""
     return _WRITERS[dialect](edits)
+
+
+def refusal_of(text: str, format: str = "auto") -> str:
+    """What the author of a text that cannot be read is told."""
+    with pytest.raises(InvalidInput) as refusal:
+        dialects.parse(text, format)
+    return str(refusal.value)
 
 
 def _calls(

@@ -254,23 +254,20 @@ def test_what_a_spec_says_of_its_order_is_kept() -> None:
     assert edits.dialect == "unified-diff"
 
 
-@pytest.mark.parametrize(
-    ("edits", "root", "said"),
-    [
-        pytest.param([{"file": "a"}], {}, "edit 1: expected an edit, found dict", id="a dict"),
-        pytest.param({"file": "a"}, {}, "edits: expected a text, a Spec or a list", id="alone"),
-        pytest.param(GOOD, {}, "expected a list of edits, found Edit", id="no list"),
-        pytest.param(
+@cases(
+    "edits, root, said",
+    {
+        "a dict": ([{"file": "a"}], {}, "edit 1: expected an edit, found dict"),
+        "alone": ({"file": "a"}, {}, "edits: expected a text, a Spec or a list"),
+        "no list": (GOOD, {}, "expected a list of edits, found Edit"),
+        "a path as new text": (
             [Edit("a", "x", Path("b"))],  # type: ignore[arg-type]
             {},
             "new_text: expected a string",
-            id="a path as new text",
         ),
-        pytest.param(
-            [GOOD], {"a.py": Path("a.py")}, "expected the content of a file", id="a path as content"
-        ),
-        pytest.param([GOOD], None, "root: expected a directory or a mapping", id="no root"),
-    ],
+        "a path as content": ([GOOD], {"a.py": Path("a.py")}, "expected the content of a file"),
+        "no root": ([GOOD], None, "root: expected a directory or a mapping"),
+    },
 )
 def test_what_is_given_by_mistake_is_named(edits: Any, root: Any, said: str) -> None:
     with pytest.raises(hkgit.WrongArgument) as refusal:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from pathlib import PurePath
 
 from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import (
@@ -19,7 +20,6 @@ from hkgit.agents.events import (
     NotebookReading,
     PendingToolEdit,
     Shell,
-    ToolEvent,
     ToolReading,
 )
 from hkgit.agents.json_fields import parse_time, table, tables, text
@@ -41,7 +41,6 @@ from hkgit.agents.tool_answers import searching
 from hkgit.agents.tools import SAID, Tool, editing, telling, text_of, whole_number
 from hkgit.sessions.told_changes import Told, to_bytes
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import replace
 
 NAME = "claude"
 LOG_NAME = "claude-code"
@@ -62,6 +61,7 @@ FAILED = "PostToolUseFailure"
 SERVER = "mcp__hkgit__"
 """So the names of the tools of hkgit's server begin."""
 
+_LOG = "transcript_path"
 _SAID = "hkgit-said"
 """What the answers of a log hold that those of hooks do not: the words that the model was shown."""
 
@@ -222,21 +222,17 @@ def reword_failure(payload: JsonObject) -> JsonObject:
 
 
 def _reword(payload: JsonObject) -> JsonObject | None:
+    """Name where a call of hkgit's server is served, and the transcript of a sub-agent."""
     if payload.get("hook_event_name") == FAILED and payload.get("tool_name") in EDITS:
         return None
-    if not str(payload.get("tool_name")).startswith(SERVER):
-        return reword_failure(payload)
-    # A call of hkgit's server is served in the checkout of the main agent.
-    return {**payload, "cwd": os.environ.get("CLAUDE_PROJECT_DIR") or payload.get("cwd")}
-
-
-def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
-    """Name the transcript of the sub-agent that makes a call, if one does."""
-    reader = payload.get("agent_id")
-    if event.transcript is None or not isinstance(reader, str):
-        return event
-    folder = event.transcript.with_suffix("") / "subagents"
-    return replace(event, transcript=folder / f"agent-{reader}.jsonl")
+    said, reader, transcript = reword_failure(payload), payload.get("agent_id"), payload.get(_LOG)
+    if str(payload.get("tool_name")).startswith(SERVER):
+        # It is started by the main agent, in the checkout of that.
+        said = {**said, "cwd": os.environ.get("CLAUDE_PROJECT_DIR") or payload.get("cwd")}
+    if isinstance(reader, str) and isinstance(transcript, str):
+        folder = PurePath(transcript).with_suffix("") / "subagents"
+        said = {**said, _LOG: str(folder / f"agent-{reader}.jsonl")}
+    return said
 
 
 _KINDS = ("user", "assistant", "summary", "system", "attachment", "progress")
@@ -320,7 +316,6 @@ AGENT = Agent(
     denial=DENIAL,
     note=NOTE,
     reword=_reword,
-    complete=_complete,
     settings=_build_settings,
     learns_earlier=True,
     logs=(

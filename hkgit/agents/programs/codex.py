@@ -24,7 +24,6 @@ from hkgit.agents.events import (
     Pause,
     PendingToolEdit,
     Shell,
-    ToolEvent,
     ToolReading,
     UnshownShell,
     UntoldEdit,
@@ -47,7 +46,6 @@ from hkgit.agents.programs import claude
 from hkgit.agents.tools import Tool, patching, shell
 from hkgit.sessions.told_changes import LineHunk, Told, to_bytes
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import replace
 
 NAME = "codex"
 
@@ -85,25 +83,31 @@ def _build_settings(command: str) -> Settings:
 
 
 def _reword(payload: JsonObject) -> JsonObject:
-    if payload.get("hook_event_name") != "Stop":
-        return payload
-    return {**payload, "hook_event_name": "PostToolUse", "tool_name": "Stop", "tool_input": {}}
+    """Name the end of a turn, a patch in a command, and the commands that a script runs.
+
+    Codex carries out that patch itself, and says nothing after it. What the model sees of those
+    commands no hook says.
+    """
+    stage, call = payload.get("hook_event_name"), str(payload.get("tool_use_id"))
+    if stage == "Stop":
+        end = {"hook_event_name": "PostToolUse", "tool_name": "Stop", "tool_input": {}}
+        return {**payload, **end}
+    if payload.get("tool_name") == "Bash" and stage == "PreToolUse":
+        command = str(table(payload.get("tool_input")).get("command"))
+        if (patch := re.search(_HEREDOC, command)) is not None:
+            return {**payload, "tool_name": "heredoc", "tool_input": {"patch": patch[1]}}
+    elif payload.get("tool_name") == "Bash" and call.startswith(_SCRIPTED):
+        return {**payload, "tool_name": "scripted"}
+    return payload
 
 
-def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
-    """Find the patch in a command, and the commands of which no hook says what the model sees."""
-    did = event.did
-    if isinstance(did, Shell) and event.is_before:
-        return replace(event, did=_find_patch(did.command) or did)
-    if isinstance(did, Shell) and event.call.startswith(_SCRIPTED):
-        return replace(event, did=UnshownShell(did, event.call))
-    return event
+def _patch_in_shell(arguments: JsonObject, answer: object) -> UntoldEdit:
+    return UntoldEdit(Editing(str(arguments["patch"]), "apply-patch"))
 
 
-def _find_patch(command: str) -> UntoldEdit | None:
-    """Find the patch of a command that Codex itself carries out: it says nothing after that."""
-    patch = re.search(_HEREDOC, command)
-    return None if patch is None else UntoldEdit(Editing(patch[1], "apply-patch"))
+def _run_in_script(arguments: JsonObject, answer: object) -> UnshownShell | None:
+    run = LOOKS["Bash"](arguments, answer)
+    return UnshownShell(run) if isinstance(run, Shell) else None
 
 
 _SCRIPT = "exec"
@@ -314,11 +318,15 @@ AGENT = Agent(
     name=NAME,
     edit_tool="mcp__hkgit__edit",
     edits=EDITS,
-    looks={**LOOKS, "Stop": lambda arguments, answer: Pause()},
+    looks={
+        **LOOKS,
+        "heredoc": _patch_in_shell,
+        "scripted": _run_in_script,
+        "Stop": lambda arguments, answer: Pause(),
+    },
     denial=claude.DENIAL,
     note=claude.NOTE,
     reword=_reword,
-    complete=_complete,
     find_output=find_script_output,
     learns_earlier=True,
     settings=_build_settings,

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.agent import Agent, Settings
-from hkgit.agents.events import END, HOOK_SECONDS, ToolEvent, ToolReading
+from hkgit.agents.events import END, HOOK_SECONDS, ToolReading
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.live_transcript import find_last_turn
 from hkgit.agents.log_stores import find_mentions
@@ -34,7 +34,6 @@ from hkgit.agents.logged_call import (
 from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, shell, text_of, whole_number
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import replace
 
 NAME = "copilot"
 LOG_NAME = "copilot-cli"
@@ -99,19 +98,13 @@ def _reword(payload: JsonObject) -> JsonObject | None:
         "tool_response": result,
         "session_id": payload.get("sessionId"),
         "cwd": payload.get("cwd"),
+        "turn": "" if result is None else find_last_turn(LOG, _find_transcript(payload)),
     }
 
 
-def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
-    if event.is_before:
-        return event
-    transcript = _find_transcript(str(payload.get("sessionId")))
-    return replace(event, turn=find_last_turn(LOG, transcript))
-
-
-def _find_transcript(session: str) -> Path:
+def _find_transcript(payload: JsonObject) -> Path:
     home = os.environ.get("COPILOT_HOME") or Path("~/.copilot").expanduser()
-    return Path(home, "session-state", session, "events.jsonl")
+    return Path(home, "session-state", str(payload.get("sessionId")), "events.jsonl")
 
 
 def _arguments(given: object) -> object:
@@ -184,7 +177,6 @@ AGENT = Agent(
     denial={"permissionDecision": "deny", "permissionDecisionReason": SAID},
     note={"additionalContext": SAID},
     reword=_reword,
-    complete=_complete,
     settings=_build_settings,
     logs=(LOG,),
     user_folder=("COPILOT_HOME", "", ".copilot"),

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 
 from hkgit.agents.agent import Agent, Keys, Settings
-from hkgit.agents.events import END, HOOK_SECONDS, Did, Shell, ToolEvent, ToolReading
+from hkgit.agents.events import END, HOOK_SECONDS, Did, ToolReading
 from hkgit.agents.json_fields import join_texts, parse_time, table, tables, text
 from hkgit.agents.live_transcript import find_last_turn, list_named_parts, read_attached
 from hkgit.agents.logged_call import About, Line, Log, LoggedCall, Record, Said, attach
@@ -144,32 +144,28 @@ def _build_settings(command: str) -> Settings:
     return {SETTINGS: {"mcpServers": {"hkgit": server}, "hooks": hooks}}
 
 
-def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
-    """Find who makes a call, and what the model sees of a command: its middle is left out."""
-    found = _find_reader(event)
-    if not isinstance(found.did, Shell):
-        return found
-    shown = _cut_middle(found.did.output, min(_find_limits(found.directory)))
-    return replace(found, did=replace(found.did, output=strip_frame(shown)))
-
-
-def _find_reader(event: ToolEvent) -> ToolEvent:
-    """An event in the session of the sub-agent that makes the call, if one does.
+def _reword(payload: JsonObject) -> JsonObject:
+    """Find who makes a call, and what the model sees of a command: its middle is left out.
 
     The hook is told the main agent alone. A sub-agent at work has a transcript of its own, and has
     written to it since its agent did. Of several at once nobody knows whose call it is: then
     nothing that is read counts.
     """
-    if event.transcript is None:
-        return event
-    conversation = event.session.removeprefix(f"{NAME}-")
-    at_work = _find_sub_agents(event.transcript, conversation)
+    said = dict(payload)
+    if payload.get("tool_name") == _SHELL:
+        limit = min(_find_limits(Path(str(payload.get("cwd") or "."))))
+        shown = _cut_middle(get_words(payload.get("tool_response")), limit)
+        said["tool_response"] = strip_frame(shown)
+    path = payload.get("transcript_path")
+    if not isinstance(path, str) or not path:
+        return said
+    conversation = session_name(NAME, payload.get("session_id")).removeprefix(f"{NAME}-")
+    at_work = _find_sub_agents(Path(path), conversation)
     if len(at_work) > 1:
-        return replace(event, session=session_name(NAME, conversation, SEVERAL), turn=SEVERAL)
-    own = at_work[0] if at_work else event.transcript
-    reader = own.stem if at_work else None
-    turn = "" if event.is_before else find_last_turn(LOG, own)
-    return replace(event, session=session_name(NAME, conversation, reader), turn=turn)
+        return {**said, "agent_id": SEVERAL, "turn": SEVERAL}
+    own = at_work[0] if at_work else Path(path)
+    turn = "" if payload.get("hook_event_name") == "BeforeTool" else find_last_turn(LOG, own)
+    return {**said, "agent_id": own.stem if at_work else None, "turn": turn}
 
 
 def _find_sub_agents(transcript: Path, conversation: str) -> list[Path]:
@@ -300,7 +296,7 @@ AGENT = Agent(
     denial={"decision": "deny", "reason": SAID},
     note={"hookSpecificOutput": {"hookEventName": "AfterTool", "additionalContext": SAID}},
     keys=Keys(before="BeforeTool", after="AfterTool"),
-    complete=_complete,
+    reword=_reword,
     settings=_build_settings,
     logs=(LOG,),
     user_folder=("GEMINI_CLI_HOME", ".gemini", ".gemini"),

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.agent import Agent, Keys, Settings
-from hkgit.agents.events import HOOK_SECONDS, Editing, Pause, Shell, ToolEvent, UnshownShell
+from hkgit.agents.events import HOOK_SECONDS, Did, Editing, Pause, Shell, UnshownShell
 from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables, text
 from hkgit.agents.log_stores import ask, knows_directory
 from hkgit.agents.logged_call import About, Line, Log, LoggedAnswer, LoggedCall, Record, Said
@@ -23,7 +23,6 @@ from hkgit.edits import encode_text
 from hkgit.git.goose_shell import find_goose_database, find_goose_start
 from hkgit.text.hashes import digest
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import replace
 
 NAME = "goose"
 _SERVER = "hkgit__"
@@ -51,7 +50,17 @@ def _delegate(arguments: JsonObject, answer: object) -> Shell:
     return Shell(f"delegate {digest(encode_text(json.dumps(arguments)))}", "")
 
 
-LOOKS: dict[str, Tool] = {"shell": shell("command"), "delegate": _delegate}
+def _hide(tool: Tool) -> Tool:
+    """Make a tool of whose answer no hook is told."""
+
+    def did(arguments: JsonObject, answer: object) -> Did | None:
+        done = tool(arguments, answer)
+        return UnshownShell(done) if isinstance(done, Shell) and answer is None else done
+
+    return did
+
+
+LOOKS: dict[str, Tool] = {"shell": _hide(shell("command")), "delegate": _hide(_delegate)}
 
 
 def _build_settings(command: str) -> Settings:
@@ -80,21 +89,13 @@ def _reword(payload: JsonObject) -> JsonObject:
         "event": stage if stage == "PreToolUse" else "after",
         "tool_name": _name_tool(payload.get("tool_name")),
         "session_id": _name_session(payload.get("session_id")),
+        "transcript_path": str(find_goose_database() / str(payload.get("session_id"))),
         **({"tool_name": "Stop", "tool_input": {}} if stage == "Stop" else {}),
     }
 
 
 def _name_tool(given: object) -> str:
     return re.sub(_BUILTIN, "", str(given or ""))
-
-
-def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
-    found = replace(event, transcript=find_goose_database() / str(payload.get("session_id")))
-    return (
-        replace(found, did=UnshownShell(event.did, event.call))
-        if isinstance(event.did, Shell)
-        else found
-    )
 
 
 def _name_session(given: object) -> object:
@@ -182,7 +183,6 @@ AGENT = Agent(
     note=None,  # after a call goose ignores what a hook says
     keys=Keys(stage="event", after="after", directory="working_dir", call="tool_call_id"),
     reword=_reword,
-    complete=_complete,
     find_output=_find_output,
     learns_earlier=True,
     settings=_build_settings,

@@ -7,11 +7,10 @@ message that is a call of a tool is told as one line, beside its session.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from hkgit.agents.agent import Agent, Keys, Settings
-from hkgit.agents.events import ToolEvent
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
 from hkgit.agents.log_stores import ask, find_database
 from hkgit.agents.logged_call import About, Line, Log, LoggedCall, Record, Said
@@ -19,7 +18,6 @@ from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, reading, shell, text_of
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import replace
 
 NAME = "opencode"
 SERVER = "hkgit_"
@@ -84,15 +82,15 @@ def _read_database(place: Path) -> Iterator[Line]:
         yield Line(f"{place.name}:{part}", {"info": about, "part": called})
 
 
-def _complete(event: ToolEvent, payload: JsonObject) -> ToolEvent:
-    """Name the part of a database that is the transcript."""
-    return replace(event, transcript=find_store(NAME) / str(payload.get(KEYS.session)))
+def name_transcript(agent: str) -> Callable[[JsonObject], JsonObject]:
+    """Make what names the part of a database that is the transcript, of a fork as well."""
 
+    def reword(payload: JsonObject) -> JsonObject:
+        base = os.environ.get("XDG_DATA_HOME") or Path("~/.local/share").expanduser()
+        place = Path(base, agent, f"{agent}.db", str(payload.get(KEYS.session)))
+        return {**payload, KEYS.transcript: str(place)}
 
-def find_store(name: str) -> Path:
-    """Find the database of OpenCode or of a fork of it."""
-    base = os.environ.get("XDG_DATA_HOME") or Path("~/.local/share").expanduser()
-    return Path(base, name, f"{name}.db")
+    return reword
 
 
 _ATTACHED = "Called the Read tool with the following input: "
@@ -162,7 +160,7 @@ AGENT = Agent(
     denial=DENIAL,
     note=NOTE,
     keys=KEYS,
-    complete=_complete,
+    reword=name_transcript(NAME),
     learns_earlier=True,
     settings=build_settings,
     new_settings=_NEW,

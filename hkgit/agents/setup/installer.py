@@ -19,6 +19,9 @@ from hkgit.text.hashes import is_stamped
 from hkgit.values import dataclass, replace
 from hkgit.workflows.setup_steps import Action, SetupStep, carry_out, keep_file, read
 
+_USER = "user"
+"""The mode of hooks that a user has for all repositories."""
+
 
 @dataclass(frozen=True)
 class OutdatedHooks:
@@ -54,7 +57,7 @@ def find_outdated(root: Path) -> Iterator[OutdatedHooks]:
 
 def _find_hooks(root: Path, name: str, mode: str) -> Iterator[tuple[str, tuple[Part, str]]]:
     """Find the parts with hooks of which something is there, with the text of their files."""
-    for part in parts_of(name, mode):
+    for part in _list_parts(name, mode):
         text = _read_text(root / part.path)
         owner = part.owner if isinstance(part, JsonPart) else ""
         if text is not None and (isinstance(part, FilePart) or (owner and owner in text)):
@@ -75,28 +78,28 @@ def _is_kept(part: Part, text: str) -> bool:
 
 
 def install(root: Path, name: str, mode: str) -> list[SetupStep]:
-    """Put an agent's settings into a checkout; done twice, it is done. Raises GitRefused."""
-    outdated = {
-        part.path: part for other in MODES if other != mode for part in parts_of(name, other)
-    }
-    steps = [
-        plan_part(root, part, _read_text(root / part.path), outdated.get(part.path))
-        for part in parts_of(name, mode)
-    ]
+    """Put an agent's settings into a folder; done twice, it is done. Raises GitRefused."""
+    others = [other for other in MODES if other != mode and mode != _USER]
+    outdated = {part.path: part for other in others for part in parts_of(name, other)}
+    steps = [_plan_part(root, part, outdated.get(part.path)) for part in _list_parts(name, mode)]
     carry_out(steps)
     return steps
 
 
-def remove(root: Path, name: str) -> list[SetupStep]:
+def remove(root: Path, name: str, modes: Sequence[str] = MODES) -> list[SetupStep]:
     """Take out what `install` wrote; a file that it made goes. Raises GitRefused."""
     steps: list[SetupStep] = []
-    for mode in MODES:
-        taken = [*plan_removal(root, parts_of(name, mode))]
+    for mode in modes:
+        taken = [*_plan_removal(root, _list_parts(name, mode))]
         carry_out(taken)
         steps += taken
     for folder in {step.path.parent for step in steps}:
         tidy(folder, root)
     return [*_merge_steps(steps)]
+
+
+def _list_parts(name: str, mode: str) -> Sequence[Part]:
+    return [*list_user_parts(name)] if mode == _USER else parts_of(name, mode)
 
 
 def _read_text(path: Path) -> str | None:
@@ -131,9 +134,10 @@ def _merge_steps(steps: Sequence[SetupStep]) -> Iterator[SetupStep]:
     yield from (last | changed).values()
 
 
-def plan_part(root: Path, part: Part, text: str | None, outdated: Part | None) -> SetupStep:
+def _plan_part(root: Path, part: Part, outdated: Part | None) -> SetupStep:
     """Put a part in, in place of the `outdated` one of another mode."""
     path = root / part.path
+    text = _read_text(path)
     try:
         wanted = _replace_part(part, outdated, text)
     except InvalidInput as error:
@@ -160,7 +164,7 @@ def _replace_part(part: Part, old: Part | None, text: str | None) -> str:
     return part.add_to(old.remove_from(text))
 
 
-def plan_removal(root: Path, parts: Iterable[Part]) -> Iterator[SetupStep]:
+def _plan_removal(root: Path, parts: Iterable[Part]) -> Iterator[SetupStep]:
     """Take the parts out; a file with nothing else in it is removed."""
     for part in parts:
         path = root / part.path
@@ -207,37 +211,19 @@ def list_user_parts(name: str) -> Iterator[Part]:
 
 
 def install_for_user(name: str, environment: Mapping[str, str]) -> list[SetupStep]:
-    """Put the hooks into the user's settings; done twice, it is done."""
-    folder = find_folder(name, environment)
-    steps = [
-        plan_part(folder, part, _read_text(folder / part.path), None)
-        for part in list_user_parts(name)
-    ]
-    carry_out(steps)
-    return steps
+    """Put the hooks into the user's settings; done twice, it is done. Raises GitRefused."""
+    return install(find_folder(name, environment), name, _USER)
 
 
 def remove_for_user(name: str, environment: Mapping[str, str]) -> list[SetupStep]:
-    """Take them out again."""
-    folder = find_folder(name, environment)
-    steps = [*plan_removal(folder, list_user_parts(name))]
-    carry_out(steps)
-    for each in {step.path.parent for step in steps}:
-        tidy(each, folder)
-    return steps
+    """Take them out again. Raises GitRefused."""
+    return remove(find_folder(name, environment), name, [_USER])
 
 
 def find_user_hooks(name: str, environment: Mapping[str, str]) -> bool | None:
     """Whether the user's hooks are as this version writes them; None where there are none."""
-    folder, found = find_folder(name, environment), []
-    for part in list_user_parts(name):
-        text = _read_text(folder / part.path) or ""
-        if f"hkgit hook {name}" in text or (text and isinstance(part, FilePart)):
-            with suppress(InvalidInput):
-                found.append(part.add_to(text) == text)
-                continue
-            found.append(False)
-    return all(found) if found else None
+    found = [*_find_hooks(find_folder(name, environment), name, _USER)]
+    return all(_is_kept(*hooks) for _, hooks in found) if found else None
 
 
 def has_project_hooks(name: str, directory: Path) -> bool:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from tests.agents.real.model import answer
 from tests.agents.real.wires import Wire, anthropic, chat, gemini, responses
 from tests.agents.real.wires.talk import Call, Json
+from tests.support.cases import cases
 
 STEPS: list[list[Json]] = [
     [{"tool": "look", "arguments": {}}],
@@ -50,14 +49,14 @@ GEMINI: Json = {
 }
 
 
-@pytest.mark.parametrize(
-    ("wire", "body"),
-    [
-        pytest.param(Wire("", anthropic.read, anthropic.write), ANTHROPIC, id="anthropic"),
-        pytest.param(Wire("", chat.read, chat.write), CHAT, id="chat"),
-        pytest.param(Wire("", responses.read, responses.write), RESPONSES, id="responses"),
-        pytest.param(Wire("", gemini.read, gemini.write), GEMINI, id="gemini"),
-    ],
+@cases(
+    "wire, body",
+    {
+        "anthropic": (Wire("", anthropic.read, anthropic.write), ANTHROPIC),
+        "chat": (Wire("", chat.read, chat.write), CHAT),
+        "responses": (Wire("", responses.read, responses.write), RESPONSES),
+        "gemini": (Wire("", gemini.read, gemini.write), GEMINI),
+    },
 )
 def test_a_step_follows_from_the_request_alone(wire: Wire, body: Json) -> None:
     _, [call] = answer(STEPS, wire.read(body))

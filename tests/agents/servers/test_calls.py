@@ -13,6 +13,7 @@ import pytest
 from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.replies import Reply
 from hkgit.errors import InvalidInput
+from tests.support.cases import cases
 from tests.support.repos import Repo
 
 GREETING = b'def greet(name):\n    print("Helo, " + name)\n\n\ngreet("you")\n'
@@ -93,12 +94,8 @@ def test_a_long_file_names_the_call_that_reads_on(repo: Repo) -> None:
     assert rest.document["end_line"] == 3000
 
 
-@pytest.mark.parametrize(
-    ("name", "evidence"),
-    [
-        pytest.param("shared", "receipt", id="of the same name"),
-        pytest.param(None, "none", id="without a name"),
-    ],
+@cases(
+    "name, evidence", {"of the same name": ("shared", "receipt"), "without a name": (None, "none")}
 )
 def test_what_another_connection_has_read(greeting: Repo, name: str | None, evidence: str) -> None:
     Connection(greeting.path, name).answer("read", {"path": "greet.py"})
@@ -168,13 +165,13 @@ def test_a_root_that_was_not_offered_is_refused(two_checkouts: tuple[Repo, Repo]
     assert refused == "argument root: is not one of the roots"
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
-    [
-        pytest.param("read", {"path": "name.txt"}, id="read"),
-        pytest.param("edit", {"text": replacing("first", "1st", "name.txt")}, id="edit"),
-        pytest.param("apply", {"text": replacing("first", "1st", "name.txt")}, id="apply"),
-    ],
+@cases(
+    "tool, arguments",
+    {
+        "read": ("read", {"path": "name.txt"}),
+        "edit": ("edit", {"text": replacing("first", "1st", "name.txt")}),
+        "apply": ("apply", {"text": replacing("first", "1st", "name.txt")}),
+    },
 )
 def test_only_what_is_below_a_root_inside_a_checkout_is_open(
     two_checkouts: tuple[Repo, Repo], tool: str, arguments: dict[str, Any]
@@ -194,15 +191,15 @@ def test_a_loose_name_leads_to_nothing_outside_a_root(make_repo: Callable[..., R
     assert reply.document["error"]["what"] == "is outside the roots that the client allows"
 
 
-@pytest.mark.parametrize(
+@cases(
     "uri",
-    [
-        pytest.param("file:///nonexistent/gone", id="no directory"),
-        pytest.param("https://example.org/", id="not on a disk"),
-        pytest.param("file://elsewhere/tmp", id="on another machine"),
-        pytest.param("file:///tmp/%00", id="a NUL"),
-        pytest.param("", id="nothing"),
-    ],
+    {
+        "no directory": "file:///nonexistent/gone",
+        "not on a disk": "https://example.org/",
+        "on another machine": "file://elsewhere/tmp",
+        "a NUL": "file:///tmp/%00",
+        "nothing": "",
+    },
 )
 def test_roots_that_are_no_directories_are_refused(greeting: Repo, uri: str) -> None:
     session = Connection(greeting.path, None)

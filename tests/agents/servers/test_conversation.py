@@ -11,26 +11,26 @@ from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.replies import Reply
 from hkgit.agents.servers.roots import session_of_call
 from tests.agents.servers.clients import Agent, talk
+from tests.support.cases import cases
 from tests.support.repos import Repo
 
 CODEX = {"callId": "call_1", "x-codex-turn-metadata": {"session_id": "01a2", "thread_id": "01a2"}}
 """As Codex 0.169.0 sends it beside each call."""
 
 
-@pytest.mark.parametrize(
-    ("meta", "session"),
-    [
-        pytest.param(CODEX, "codex-01a2", id="codex"),
-        pytest.param(
+@cases(
+    "meta, session",
+    {
+        "codex": (CODEX, "codex-01a2"),
+        "a sub-agent of it": (
             {"x-codex-turn-metadata": {"session_id": "01a2", "thread_id": "b7"}},
             "codex-01a2-b7",
-            id="a sub-agent of it",
         ),
-        pytest.param({"claudecode/toolUseId": "toolu_1"}, None, id="claude"),
-        pytest.param({"x-codex-turn-metadata": {"session_id": 7}}, None, id="a number"),
-        pytest.param({"x-codex-turn-metadata": "x"}, None, id="a text"),
-        pytest.param(None, None, id="nothing"),
-    ],
+        "claude": ({"claudecode/toolUseId": "toolu_1"}, None),
+        "a number": ({"x-codex-turn-metadata": {"session_id": 7}}, None),
+        "a text": ({"x-codex-turn-metadata": "x"}, None),
+        "nothing": (None, None),
+    },
 )
 def test_a_call_tells_its_session(meta: object, session: str | None) -> None:
     assert session_of_call(meta) == session

@@ -17,6 +17,7 @@ from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.json_rpc import Lines
 from hkgit.cli.schema import find_schema
 from hkgit.evidence.refusal_log import RefusalLog
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run, script
 
@@ -130,36 +131,30 @@ def test_a_refusal_is_an_error_with_the_answer_in_it(greeting: Repo) -> None:
     assert answer["error"]["code"] == -32000
 
 
-@pytest.mark.parametrize(
-    ("line", "code"),
-    [
-        pytest.param("{", -32700, id="no JSON"),
-        pytest.param("[" * 100_000, -32700, id="brackets without end"),
-        pytest.param(b"\xff", -32700, id="no UTF-8"),
-        pytest.param("[]", -32600, id="an empty batch"),
-        pytest.param("7", -32600, id="a number"),
-        pytest.param('{"id": 1}', -32600, id="no method"),
-        pytest.param('{"id": {}, "method": "ping"}', -32600, id="an id that is none"),
-        pytest.param(request(1, "format"), -32601, id="an unknown method"),
-        pytest.param('{"id": 1, "method": "read", "params": [1]}', -32602, id="params in order"),
-        pytest.param(request(1, "read", path="../x"), -32000, id="a path above"),
-        pytest.param(
-            '{"id": 1, "method": "read", "params": {"path": "\\ud800"}}',
-            -32602,
-            id="half a character",
-        ),
-        pytest.param(
+@cases(
+    "line, code",
+    {
+        "no JSON": ("{", -32700),
+        "brackets without end": ("[" * 100_000, -32700),
+        "no UTF-8": (b"\xff", -32700),
+        "an empty batch": ("[]", -32600),
+        "a number": ("7", -32600),
+        "no method": ('{"id": 1}', -32600),
+        "an id that is none": ('{"id": {}, "method": "ping"}', -32600),
+        "an unknown method": (request(1, "format"), -32601),
+        "params in order": ('{"id": 1, "method": "read", "params": [1]}', -32602),
+        "a path above": (request(1, "read", path="../x"), -32000),
+        "half a character": ('{"id": 1, "method": "read", "params": {"path": "\\ud800"}}', -32602),
+        "half a character in a spec": (
             r'{"id": 1, "method": "edit", "params": {"text": {"a": "\ud800"}}}',
             -32602,
-            id="half a character in a spec",
         ),
-        pytest.param(
+        "half a character in a name": (
             r'{"id": 1, "method": "undo", "params": {"call": "\ud800"}}',
             -32602,
-            id="half a character in a name",
         ),
-        pytest.param('{"id": NaN, "method": "ping"}', -32700, id="an id that JSON does not know"),
-    ],
+        "an id that JSON does not know": ('{"id": NaN, "method": "ping"}', -32700),
+    },
 )
 def test_what_cannot_be_done_is_an_error_and_the_next_line_is_answered(
     repo: Repo, line: str | bytes, code: int

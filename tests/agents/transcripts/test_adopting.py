@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-import pytest
-
 from tests.support.adopting import APP, NEW, adopt, commit, explained, not_explained, verdict
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.transcripts import ClaudeLog, CodexLog
 
@@ -47,18 +46,15 @@ def format_it(repo: Repo) -> None:
     repo.write("app.py", NEW.replace("\n\n\n", "\n\n").encode())
 
 
-@pytest.mark.parametrize(
-    ("change", "left"),
-    [
-        pytest.param(change_by_hand, [("app.py", [1, 1])], id="a person wrote a line"),
-        pytest.param(format_it, [("app.py", [3, 2]), ("app.py", [5, 4])], id="a formatter ran"),
-    ],
+@cases(
+    "change, left",
+    {
+        "a person wrote a line": (change_by_hand, [("app.py", [1, 1])]),
+        "a formatter ran": (format_it, [("app.py", [3, 2]), ("app.py", [5, 4])]),
+    },
 )
 def test_work_of_others_is_named_and_the_rest_is_explained(
-    hooked: Repo,
-    log: ClaudeLog,
-    change: Callable[[Repo], None],
-    left: list[tuple[str, list[int]]],
+    hooked: Repo, log: ClaudeLog, change: Callable[[Repo], None], left: list[tuple[str, list[int]]]
 ) -> None:
     log.read("app.py", APP)
     log.edit("app.py", "Helo", "Hello", APP)

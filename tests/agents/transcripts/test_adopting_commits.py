@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.support.adopting import APP, NEW, adopt, commit, verdict
+from tests.support.cases import cases
 from tests.support.commands import AGENT
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -54,13 +53,13 @@ def test_a_record_of_something_else_counts_for_nothing(hooked: Repo, log: Claude
     assert verdict(judged) == (6, "no evidence")
 
 
-@pytest.mark.parametrize(
-    ("policy", "code"),
-    [
-        pytest.param("accept = []", 6, id="refused"),
-        pytest.param("min_tightness = 0.5", 6, id="below a floor"),
-        pytest.param("min_tightness = 0.1", 0, id="above it"),
-    ],
+@cases(
+    "policy, code",
+    {
+        "refused": ("accept = []", 6),
+        "below a floor": ("min_tightness = 0.5", 6),
+        "above it": ("min_tightness = 0.1", 0),
+    },
 )
 def test_a_policy_may_refuse_recovered_entries_or_ask_more_of_them(
     hooked: Repo, log: ClaudeLog, policy: str, code: int

@@ -13,6 +13,7 @@ import pytest
 from hkgit.agents.logged_diffs import parse_diff, parse_structured_patch
 from hkgit.errors import InvalidInput
 from hkgit.workflows.log_results import apply_hunks
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.transcripts import ClaudeLog
@@ -166,20 +167,16 @@ DIFF = "Index: a\n===\n--- a\n+++ a\n@@ -2,3 +2,3 @@\n b\n-c\n+C\n d\n"
 OLD = b"a\nb\nc\nd\ne\n"
 
 
-@pytest.mark.parametrize(
-    ("diff", "old", "new"),
-    [
-        pytest.param(DIFF, OLD, OLD.replace(b"c", b"C"), id="in the middle"),
-        pytest.param(DIFF, OLD.replace(b"\n", b"\r\n"), b"a\r\nb\r\nC\r\nd\r\ne\r\n", id="CRLF"),
-        pytest.param("@@ -1 +1,2 @@\n a\n+b\n", b"a\n", b"a\nb\n", id="at the end"),
-        pytest.param(
-            "@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file\n", b"a\n", b"b", id="no end"
-        ),
-        pytest.param("@@ -0,0 +1 @@\n+a\n", b"", b"a\n", id="of nothing"),
-        pytest.param(
-            "@@ -1 +1 @@\n-a\n+A\n@@ -5 +5,2 @@\n-e\n+E\n+f\n", OLD, b"A\nb\nc\nd\nE\nf\n", id="two"
-        ),
-    ],
+@cases(
+    "diff, old, new",
+    {
+        "in the middle": (DIFF, OLD, OLD.replace(b"c", b"C")),
+        "CRLF": (DIFF, OLD.replace(b"\n", b"\r\n"), b"a\r\nb\r\nC\r\nd\r\ne\r\n"),
+        "at the end": ("@@ -1 +1,2 @@\n a\n+b\n", b"a\n", b"a\nb\n"),
+        "no end": ("@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file\n", b"a\n", b"b"),
+        "of nothing": ("@@ -0,0 +1 @@\n+a\n", b"", b"a\n"),
+        "two": ("@@ -1 +1 @@\n-a\n+A\n@@ -5 +5,2 @@\n-e\n+E\n+f\n", OLD, b"A\nb\nc\nd\nE\nf\n"),
+    },
 )
 def test_hunks_of_a_log_are_applied_at_their_lines(diff: str, old: bytes, new: bytes) -> None:
     assert apply_hunks(old, parse_diff(diff)) == new

@@ -10,6 +10,7 @@ from hkgit.agents.events import Editing, ToolReading
 from hkgit.agents.logged_call import join_calls
 from hkgit.agents.transcripts.aider_history import read_history, says
 from hkgit.sessions.told_changes import Told
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -26,10 +27,7 @@ def block(path: str, old: str, new: str) -> str:
 
 
 def exchange(
-    files: dict[str, str],
-    answer: str,
-    fence: tuple[str, str] = ("```", "```"),
-    prompt: str = "",
+    files: dict[str, str], answer: str, fence: tuple[str, str] = ("```", "```"), prompt: str = ""
 ) -> str:
     """A request that shows files, and its answer, as aider writes them down."""
     shown = SHOWN + "".join(
@@ -106,26 +104,20 @@ WHOLE = "So:\n\nsrc/a.py\n```python\nx = 1\ny = 3\n```\n"
 WRONG = "*** Update File: b.md\n@@\n-# C\n+# D\n*** End Patch\n"
 
 
-@pytest.mark.parametrize(
-    ("form", "answer", "dialects"),
-    [
-        pytest.param("udiff", f"So:\n\n{UDIFF}", ["unified-diff"], id="udiff"),
-        pytest.param(
-            "udiff", UDIFF + UDIFF.replace(" x", " z"), ["unified-diff"], id="one hunk refused"
-        ),
-        pytest.param("patch", f"So:\n\n{PATCH}", ["apply-patch"], id="patch"),
-        pytest.param(
-            "patch", PATCH.replace("*** End Patch\n", WRONG), [], id="a patch refused as a whole"
-        ),
-        pytest.param("whole", WHOLE, ["text-editor"], id="a whole file"),
-        pytest.param(
-            "whole", WHOLE.replace("src/a.py", "**src/a.py:**"), ["text-editor"], id="marked name"
-        ),
-        pytest.param("whole", WHOLE.replace("```\n", ""), [], id="half written"),
-        pytest.param("whole", "Run this:\n```\nmake\n```\n", [], id="a command"),
-        pytest.param("ask", WHOLE + UDIFF + PATCH, [], id="a question"),
-        pytest.param("ask", block("src/a.py", "y = 2\n", "y = 3\n"), [], id="blocks as an answer"),
-    ],
+@cases(
+    "form, answer, dialects",
+    {
+        "udiff": ("udiff", f"So:\n\n{UDIFF}", ["unified-diff"]),
+        "one hunk refused": ("udiff", UDIFF + UDIFF.replace(" x", " z"), ["unified-diff"]),
+        "patch": ("patch", f"So:\n\n{PATCH}", ["apply-patch"]),
+        "a patch refused as a whole": ("patch", PATCH.replace("*** End Patch\n", WRONG), []),
+        "a whole file": ("whole", WHOLE, ["text-editor"]),
+        "marked name": ("whole", WHOLE.replace("src/a.py", "**src/a.py:**"), ["text-editor"]),
+        "half written": ("whole", WHOLE.replace("```\n", ""), []),
+        "a command": ("whole", "Run this:\n```\nmake\n```\n", []),
+        "a question": ("ask", WHOLE + UDIFF + PATCH, []),
+        "blocks as an answer": ("ask", block("src/a.py", "y = 2\n", "y = 3\n"), []),
+    },
 )
 def test_each_format_is_read_where_the_request_asks_for_it(
     tmp_path: Path, form: str, answer: str, dialects: list[str]
@@ -170,16 +162,16 @@ def test_a_whole_file_may_be_new_and_hold_fences(tmp_path: Path) -> None:
     assert (tell(edit).before, tell(edit).after) == (None, {"docs/new.md": b"# New\n```\nx\n```\n"})
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        pytest.param("", id="nothing"),
-        pytest.param("LLM RESPONSE \n", id="an answer without a time or words"),
-        pytest.param("TO LLM 2026\nUSER x", id="cut short in a request"),
-        pytest.param(exchange({"a.py": "x\n"}, "a.py\n```\ny\n```\n"), id="a whole file"),
-        pytest.param(exchange({"a": "x\n"}, "a\n<<<<<<< SEARCH\nx\n"), id="cut short in a block"),
-        pytest.param("\0\udcff".encode("utf-8", "surrogateescape").decode("latin-1"), id="bytes"),
-    ],
+    {
+        "nothing": "",
+        "an answer without a time or words": "LLM RESPONSE \n",
+        "cut short in a request": "TO LLM 2026\nUSER x",
+        "a whole file": exchange({"a.py": "x\n"}, "a.py\n```\ny\n```\n"),
+        "cut short in a block": exchange({"a": "x\n"}, "a\n<<<<<<< SEARCH\nx\n"),
+        "bytes": "\0\udcff".encode("utf-8", "surrogateescape").decode("latin-1"),
+    },
 )
 def test_what_tells_no_edit_is_none(tmp_path: Path, text: str) -> None:
     assert read(tmp_path, text) == ([], [])

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.transcripts import ClaudeLog
@@ -74,13 +75,13 @@ def explain(repo: Repo, place: Path) -> list[tuple[object, ...]]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("parent", "name"),
-    [
-        pytest.param(None, "printed.jsonl", id="a stream"),
-        pytest.param(None, "claude-execution-output.json", id="a list"),
-        pytest.param("toolu_01", "sub-agent.jsonl", id="a sub-agent"),
-    ],
+@cases(
+    "parent, name",
+    {
+        "a stream": (None, "printed.jsonl"),
+        "a list": (None, "claude-execution-output.json"),
+        "a sub-agent": ("toolu_01", "sub-agent.jsonl"),
+    },
 )
 def test_what_the_program_printed_is_read_as_its_log(
     repo: Repo, log: ClaudeLog, tmp_path: Path, parent: str | None, name: str

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.transcripts import CodexLog
@@ -65,13 +66,13 @@ def log_scripts(repo: Repo, shown: str, place: Path) -> Path:
     return place
 
 
-@pytest.mark.parametrize(
-    ("shown", "evidence"),
-    [
-        pytest.param(APP, "receipt", id="shown"),
-        pytest.param(json.dumps({"output": APP}), "receipt", id="shown as JSON"),
-        pytest.param("done", "quote", id="not shown"),
-    ],
+@cases(
+    "shown, evidence",
+    {
+        "shown": (APP, "receipt"),
+        "shown as JSON": (json.dumps({"output": APP}), "receipt"),
+        "not shown": ("done", "quote"),
+    },
 )
 def test_what_a_script_has_changed_is_explained_once(
     repo: Repo, tmp_path: Path, shown: str, evidence: str

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.adopting import APP, NEW, adopt, explained
+from tests.support.cases import cases
 from tests.support.repos import Repo
 
 Line = dict[str, Any]
@@ -52,12 +53,9 @@ def _write(place: Path, lines: list[Line]) -> Path:
     return place
 
 
-@pytest.mark.parametrize(
-    ("start", "shown", "kind"),
-    [
-        pytest.param(4, PART, "receipt", id="with the line"),
-        pytest.param(6, BELOW, "none", id="the lines below"),
-    ],
+@cases(
+    "start, shown, kind",
+    {"with the line": (4, PART, "receipt"), "the lines below": (6, BELOW, "none")},
 )
 def test_a_part_that_qwen_has_read(
     start: int, shown: str, kind: str, changed: Repo, tmp_path: Path
@@ -89,13 +87,13 @@ def _cline(repo: Repo, command: str, shown: str) -> Line:
     return {"version": 1, "agent": "lead", "sessionId": "s", "messages": messages}
 
 
-@pytest.mark.parametrize(
-    ("command", "where"),
-    [
-        pytest.param("cat app.py", "sub", id="it works in a directory"),
-        pytest.param("cd sub && cat app.py", "", id="the command goes there"),
-        pytest.param("cat sub/app.py", "", id="it names the directory"),
-    ],
+@cases(
+    "command, where",
+    {
+        "it works in a directory": ("cat app.py", "sub"),
+        "the command goes there": ("cd sub && cat app.py", ""),
+        "it names the directory": ("cat sub/app.py", ""),
+    },
 )
 def test_what_cline_has_read_in_a_shell_in_a_subdirectory(
     command: str, where: str, changed: Repo, tmp_path: Path

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.adopting import adopt, explained
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.transcripts import CodexLog
@@ -45,40 +46,39 @@ def _kind(repo: Repo, command: str, output: str) -> str:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("command", "output"),
-    [
-        pytest.param("cat a.py b.py", FIRST + SECOND, id="cat of two"),
-        pytest.param("cat a.py && cat b.py", FIRST + SECOND, id="two commands"),
-        pytest.param("cat b.py a.py", SECOND + FIRST, id="the other way round"),
-        pytest.param(
+@cases(
+    "command, output",
+    {
+        "cat of two": ("cat a.py b.py", FIRST + SECOND),
+        "two commands": ("cat a.py && cat b.py", FIRST + SECOND),
+        "the other way round": ("cat b.py a.py", SECOND + FIRST),
+        "parts of two": (
             "sed -n 2,3p a.py; sed -n 4,6p b.py",
             _lines(FIRST, 2, 3) + _lines(SECOND, 4, 6),
-            id="parts of two",
         ),
-        pytest.param("sed -n 1,20p a.py; sed -n 1,20p b.py", FIRST + SECOND, id="more than all"),
-        pytest.param("head -n 2 b.py; sed -n 5p b.py", _lines(SECOND, 1, 2) + "b = 5\n", id="one"),
-        pytest.param("cat a.py b.py", FIRST.replace("3", "x") + SECOND, id="another first file"),
-        pytest.param("cat a.py; date; cat b.py", f"{FIRST}Mon\n{SECOND}", id="something between"),
-        pytest.param("cat open.py b.py", "a = 1\na = 2" + SECOND, id="no end of line between"),
-        pytest.param("rg -n b .", "".join(f"b.py:{n}:b = {n}\n" for n in (4, 5)), id="a search"),
-        pytest.param("python -c 'print(open(\"b.py\").read())'", SECOND, id="any program"),
-    ],
+        "more than all": ("sed -n 1,20p a.py; sed -n 1,20p b.py", FIRST + SECOND),
+        "one": ("head -n 2 b.py; sed -n 5p b.py", _lines(SECOND, 1, 2) + "b = 5\n"),
+        "another first file": ("cat a.py b.py", FIRST.replace("3", "x") + SECOND),
+        "something between": ("cat a.py; date; cat b.py", f"{FIRST}Mon\n{SECOND}"),
+        "no end of line between": ("cat open.py b.py", "a = 1\na = 2" + SECOND),
+        "a search": ("rg -n b .", "".join(f"b.py:{n}:b = {n}\n" for n in (4, 5))),
+        "any program": ("python -c 'print(open(\"b.py\").read())'", SECOND),
+    },
 )
 def test_a_file_that_was_shown_behind_others_counts(shown: Repo, command: str, output: str) -> None:
     assert _kind(shown, command, output) == "receipt"
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("command", "output"),
-    [
-        pytest.param("cat a.py b.py", FIRST + _lines(SECOND, 1, 4), id="cut before the line"),
-        pytest.param("cat a.py b.py", FIRST, id="the second one alone missing"),
-        pytest.param("sed -n 5p a.py b.py", "a = 5\n", id="one stream of lines"),
-        pytest.param(f"cat >c.py <<E\n{SECOND}E\ncat c.py; wc b.py", SECOND, id="its own words"),
-        pytest.param("cat a.py b.py | head -n 12", FIRST + _lines(SECOND, 1, 4), id="a pipe"),
-    ],
+@cases(
+    "command, output",
+    {
+        "cut before the line": ("cat a.py b.py", FIRST + _lines(SECOND, 1, 4)),
+        "the second one alone missing": ("cat a.py b.py", FIRST),
+        "one stream of lines": ("sed -n 5p a.py b.py", "a = 5\n"),
+        "its own words": (f"cat >c.py <<E\n{SECOND}E\ncat c.py; wc b.py", SECOND),
+        "a pipe": ("cat a.py b.py | head -n 12", FIRST + _lines(SECOND, 1, 4)),
+    },
 )
 def test_what_cannot_be_told_apart_is_not_read(shown: Repo, command: str, output: str) -> None:
     assert _kind(shown, command, output) != "receipt"

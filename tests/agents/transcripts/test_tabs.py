@@ -11,6 +11,7 @@ from hkgit.agents.logged_diffs import parse_structured_patch
 from hkgit.errors import InvalidInput
 from hkgit.sessions.told_changes import LineHunk
 from hkgit.workflows.log_results import apply_hunks
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.transcripts import ClaudeLog
@@ -48,20 +49,16 @@ def log_edit(repo: Repo, detail: dict[str, Any], place: Path) -> Path:
     return log.save(place)
 
 
-@pytest.mark.parametrize(
-    ("detail", "code"),
-    [
-        pytest.param({"originalFile": GO, "structuredPatch": [SHOWN]}, 0, id="the file and a diff"),
-        pytest.param({"originalFile": None, "structuredPatch": [SHOWN]}, 0, id="a diff alone"),
-        pytest.param(
-            {"originalFile": GO, "structuredPatch": []}, 0, id="a diff that took too long"
-        ),
-        pytest.param({"structuredPatch": [MOVED]}, 0, id="a diff whose lines others have moved"),
-        pytest.param(
-            {"originalFile": GO, "structuredPatch": [MOVED]}, 6, id="a diff of another file"
-        ),
-        pytest.param({"originalFile": GO, "staged": True}, 6, id="held for review, not written"),
-    ],
+@cases(
+    "detail, code",
+    {
+        "the file and a diff": ({"originalFile": GO, "structuredPatch": [SHOWN]}, 0),
+        "a diff alone": ({"originalFile": None, "structuredPatch": [SHOWN]}, 0),
+        "a diff that took too long": ({"originalFile": GO, "structuredPatch": []}, 0),
+        "a diff whose lines others have moved": ({"structuredPatch": [MOVED]}, 0),
+        "a diff of another file": ({"originalFile": GO, "structuredPatch": [MOVED]}, 6),
+        "held for review, not written": ({"originalFile": GO, "staged": True}, 6),
+    },
 )
 def test_an_edit_of_a_file_with_tabs_is_explained(
     repo: Repo, tmp_path: Path, detail: dict[str, Any], code: int
@@ -78,22 +75,14 @@ def hunks(*lines: str, start: int = 2) -> tuple[LineHunk, ...]:
     return parse_structured_patch([{"oldStart": start, "lines": list(lines)}])
 
 
-@pytest.mark.parametrize(
-    ("old", "lines", "words", "new"),
-    [
-        pytest.param(
-            b"a:\n\tb\n", ("   b", "+  c"), b"a:\n\tb\n  c\n", b"a:\n\tb\n  c\n", id="words"
-        ),
-        pytest.param(
-            b"a:\n\tb\n  b\n", ("-a:", "   b", "   b"), None, b"\tb\n  b\n", id="lines that stay"
-        ),
-        pytest.param(
-            b"a:\n\tb\n", ("-\tb", "+\tB"), None, b"a:\n\tB\n", id="a version that shows tabs"
-        ),
-        pytest.param(
-            b"a:\n  b\n", ("   b", "+    c"), None, b"a:\n  b\n    c\n", id="blanks alone"
-        ),
-    ],
+@cases(
+    "old, lines, words, new",
+    {
+        "words": (b"a:\n\tb\n", ("   b", "+  c"), b"a:\n\tb\n  c\n", b"a:\n\tb\n  c\n"),
+        "lines that stay": (b"a:\n\tb\n  b\n", ("-a:", "   b", "   b"), None, b"\tb\n  b\n"),
+        "a version that shows tabs": (b"a:\n\tb\n", ("-\tb", "+\tB"), None, b"a:\n\tB\n"),
+        "blanks alone": (b"a:\n  b\n", ("   b", "+    c"), None, b"a:\n  b\n    c\n"),
+    },
 )
 def test_tabs_come_back(
     old: bytes, lines: tuple[str, ...], words: bytes | None, new: bytes
@@ -101,12 +90,12 @@ def test_tabs_come_back(
     assert apply_hunks(old, hunks(*lines, start=1 if lines[0] == "-a:" else 2), words) == new
 
 
-@pytest.mark.parametrize(
-    ("old", "lines", "words"),
-    [
-        pytest.param(b"a:\n\tb\n  c\n", ("   b", "+    d"), None, id="tabs or blanks"),
-        pytest.param(b"a:\n\tb\n", ("   b", "+  c"), b"a:\n\tb\n\t\tc\n", id="other words"),
-    ],
+@cases(
+    "old, lines, words",
+    {
+        "tabs or blanks": (b"a:\n\tb\n  c\n", ("   b", "+    d"), None),
+        "other words": (b"a:\n\tb\n", ("   b", "+  c"), b"a:\n\tb\n\t\tc\n"),
+    },
 )
 def test_what_may_be_tabs_or_blanks_is_not_guessed(
     old: bytes, lines: tuple[str, ...], words: bytes | None

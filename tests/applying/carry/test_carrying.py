@@ -25,6 +25,7 @@ from hkgit.edits import (
 from hkgit.errors import Stale
 from hkgit.text.document import Document
 from hkgit.text.line_map import LineMap
+from tests.support.cases import cases
 from tests.support.planning import (
     Files,
     Operation,
@@ -51,18 +52,17 @@ def carried(
     return carry_plan(spec, snapshot(files), snapshot(tip), Options(), reads)
 
 
-@pytest.mark.parametrize(
-    ("operation", "expected"),
-    [
-        pytest.param(replace_range("f", BASE, 2, 3, "z"), b"new\na\nz\nx\nd\ne\n", id="a range"),
-        pytest.param(delete_range("f", BASE, 5, 5), b"new\na\nb\nc\nx\nd\n", id="a deletion"),
-        pytest.param(
+@cases(
+    "operation, expected",
+    {
+        "a range": (replace_range("f", BASE, 2, 3, "z"), b"new\na\nz\nx\nd\ne\n"),
+        "a deletion": (delete_range("f", BASE, 5, 5), b"new\na\nb\nc\nx\nd\n"),
+        "an insertion stays below its line": (
             insert_after("f", BASE, 3, "z"),
             b"new\na\nb\nc\nz\nx\nd\ne\n",
-            id="an insertion stays below its line",
         ),
-        pytest.param(insert_after("f", BASE, 5, "z"), TIP + b"z\n", id="one at the end"),
-        pytest.param(
+        "one at the end": (insert_after("f", BASE, 5, "z"), TIP + b"z\n"),
+        "text": (
             {
                 "op": "replace_text",
                 "path": "f",
@@ -71,9 +71,8 @@ def carried(
                 "expected_hash": hash_of(BASE, 2, 3),
             },
             b"new\na\nz\nx\nd\ne\n",
-            id="text",
         ),
-    ],
+    },
 )
 def test_ranges_are_carried_through_the_line_diff(operation: Operation, expected: bytes) -> None:
     made, _ = carried(protocol(operation), {"f": TIP})
@@ -93,65 +92,58 @@ def test_a_range_below_which_the_file_changed_is_not_relocated() -> None:
     assert made.outcomes[0].is_relocated is False
 
 
-@pytest.mark.parametrize(
-    ("edit", "tip", "said"),
-    [
-        pytest.param(
+@cases(
+    "edit, tip, said",
+    {
+        "lines that came apart": (
             ReplaceRange("f", 3, 4, ("z",)),
             {"f": TIP},
             "the lines of this edit were",
-            id="lines that came apart",
         ),
-        pytest.param(
+        "lines that changed": (
             ReplaceRange("f", 2, 2, ("z",)),
             {"f": b"a\nB\nc\nd\ne\n"},
             "the lines of this edit were changed",
-            id="lines that changed",
         ),
-        pytest.param(
+        "the line above an insertion": (
             InsertAfter("f", 2, ("z",)),
             {"f": b"a\nB\nc\nd\ne\n"},
             "the lines of this edit were changed",
-            id="the line above an insertion",
         ),
-        pytest.param(
+        "text that stands elsewhere now": (
             Edit("f", "b\n", "z\n"),
             {"f": b"a\nB\nc\nd\ne\nb\n"},
             "the lines of this edit were changed",
-            id="text that stands elsewhere now",
         ),
-        pytest.param(ReplaceRange("f", 2, 2, ("z",)), {}, "the file is gone", id="no file"),
-        pytest.param(DeleteFile("f"), {"f": TIP}, "the file was changed", id="a whole file"),
-        pytest.param(SetMode("f", 0o100755), {"f": TIP}, "the file was changed", id="its mode"),
-        pytest.param(
+        "no file": (ReplaceRange("f", 2, 2, ("z",)), {}, "the file is gone"),
+        "a whole file": (DeleteFile("f"), {"f": TIP}, "the file was changed"),
+        "its mode": (SetMode("f", 0o100755), {"f": TIP}, "the file was changed"),
+        "a file that was made meanwhile": (
             CreateFile("g", "x"),
             {"f": BASE, "g": b"y"},
             "the file was created",
-            id="a file that was made meanwhile",
         ),
-    ],
+    },
 )
 def test_what_cannot_be_carried_is_stale(edit: AnyEdit, tip: Files, said: str) -> None:
     with pytest.raises(Stale, match=said):
         carried(spec_of([edit], sequential=False), tip)
 
 
-@pytest.mark.parametrize(
-    ("spec", "tip", "said"),
-    [
-        pytest.param(
+@cases(
+    "spec, tip, said",
+    {
+        "a file in the way": (
             protocol({"op": "rename_file", "path": "f", "new_path": "g"}),
             {"f": BASE, "g": b"precious\n"},
             "g: exists already",
-            id="a file in the way",
         ),
-        pytest.param(
+        "a file above it": (
             protocol({"op": "create_file", "path": "d/x", "new_text": "x"}),
             {"f": BASE, "d": b"precious\n"},
             "d is a file",
-            id="a file above it",
         ),
-        pytest.param(
+        "the hash of the whole file": (
             protocol(
                 {
                     "op": "replace_text",
@@ -163,15 +155,13 @@ def test_what_cannot_be_carried_is_stale(edit: AnyEdit, tip: Files, said: str) -
             ),
             {"f": TIP},
             "neither that of these lines nor of the whole file",
-            id="the hash of the whole file",
         ),
-        pytest.param(
+        "text that stands twice now": (
             spec_of([Edit("f", "b\n", "z\n")], sequential=True),
             {"f": BASE + b"b\n"},
             "matches 2 places",
-            id="text that stands twice now",
         ),
-    ],
+    },
 )
 def test_what_only_the_tip_forbids_is_refused_too(spec: Spec, tip: Files, said: str) -> None:
     made, _ = carried(spec, tip)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from hkgit.applying.carry import follow_reads, renew_reads
 from hkgit.edits import Read
 from hkgit.text.document import Document, range_hash
+from tests.support.cases import cases
 from tests.support.planning import Operation, planned, replace_range
 
 TEXT = b"one\ntwo\nthree\nfour\nfive\n"
@@ -17,19 +16,18 @@ def read(start: int | None, end: int | None, path: str = "a.txt") -> Read:
     return Read(path, start, end, range_hash(TEXT, start, end))
 
 
-@pytest.mark.parametrize(
-    ("before", "lines"),
-    [
-        pytest.param(read(None, None), [(1, 6)], id="the whole file"),
-        pytest.param(read(1, 5), [(1, 6)], id="all lines"),
-        pytest.param(read(4, 5), [(2, 3), (5, 6)], id="lines below move"),
-        pytest.param(read(1, 1), [(1, 3)], id="lines above stay"),
-        pytest.param(
+@cases(
+    "before, lines",
+    {
+        "the whole file": (read(None, None), [(1, 6)]),
+        "all lines": (read(1, 5), [(1, 6)]),
+        "lines below move": (read(4, 5), [(2, 3), (5, 6)]),
+        "lines above stay": (read(1, 1), [(1, 3)]),
+        "a hash of the lines that the edit replaced": (
             Read("a.txt", None, None, range_hash(TEXT, 2, 2)),
             [(2, 3)],
-            id="a hash of the lines that the edit replaced",
         ),
-    ],
+    },
 )
 def test_a_read_follows_an_edit(before: Read, lines: list[tuple[int, int]]) -> None:
     made = planned({"a.txt": TEXT}, TWO, reads=[before])
@@ -50,12 +48,12 @@ RENAMED: Operation = {
 DELETED: Operation = {"op": "delete_file", "path": "a.txt", "expected_hash": range_hash(TEXT)}
 
 
-@pytest.mark.parametrize(
-    ("operation", "left"),
-    [
-        pytest.param(RENAMED, (read(1, 5, "b.txt"),), id="a file that was moved"),
-        pytest.param(DELETED, (), id="a file that is gone"),
-    ],
+@cases(
+    "operation, left",
+    {
+        "a file that was moved": (RENAMED, (read(1, 5, "b.txt"),)),
+        "a file that is gone": (DELETED, ()),
+    },
 )
 def test_a_read_follows_its_file(operation: Operation, left: tuple[Read, ...]) -> None:
     assert follow_reads([read(None, None)], planned({"a.txt": TEXT}, operation)) == left

@@ -11,6 +11,7 @@ import pytest
 from hkgit.applying.files import DirectorySnapshot, write_files
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
 from hkgit.errors import GitRefused, InvalidInput
+from tests.support.cases import cases
 
 
 @pytest.fixture
@@ -30,34 +31,34 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-@pytest.mark.parametrize(
-    ("path", "file"),
-    [
-        pytest.param("d/file", File(b"a\r\nb", REGULAR), id="a file, byte for byte"),
-        pytest.param("tool", File(b"#!\n", EXECUTABLE), id="an executable one"),
-        pytest.param("d", File(b"", DIRECTORY), id="a directory"),
-        pytest.param("module", File(b"", SUBMODULE), id="a repository in it"),
-        pytest.param("link", File(b"../outside/secret", SYMLINK), id="a link as a link"),
-        pytest.param("way-out", File(b"../outside", SYMLINK), id="a link to a directory too"),
-        pytest.param("absent", None, id="nothing"),
-        pytest.param("d/absent/x", None, id="nothing in nothing"),
-        pytest.param("tool/x", None, id="nothing below a file"),
-        pytest.param("way-out/secret", None, id="nothing beyond a link"),
-    ],
+@cases(
+    "path, file",
+    {
+        "a file, byte for byte": ("d/file", File(b"a\r\nb", REGULAR)),
+        "an executable one": ("tool", File(b"#!\n", EXECUTABLE)),
+        "a directory": ("d", File(b"", DIRECTORY)),
+        "a repository in it": ("module", File(b"", SUBMODULE)),
+        "a link as a link": ("link", File(b"../outside/secret", SYMLINK)),
+        "a link to a directory too": ("way-out", File(b"../outside", SYMLINK)),
+        "nothing": ("absent", None),
+        "nothing in nothing": ("d/absent/x", None),
+        "nothing below a file": ("tool/x", None),
+        "nothing beyond a link": ("way-out/secret", None),
+    },
 )
 def test_what_stands_at_a_path(root: Path, path: str, file: File | None) -> None:
     assert DirectorySnapshot(root).get(path) == file
 
 
-@pytest.mark.parametrize(
+@cases(
     "path",
-    [
-        pytest.param("../outside/secret", id="outside"),
-        pytest.param("d/../../outside/secret", id="outside, by a detour"),
-        pytest.param("/etc/passwd", id="absolute"),
-        pytest.param(".git/config", id="git's own"),
-        pytest.param("pipe", id="no file to read"),
-    ],
+    {
+        "outside": "../outside/secret",
+        "outside, by a detour": "d/../../outside/secret",
+        "absolute": "/etc/passwd",
+        "git's own": ".git/config",
+        "no file to read": "pipe",
+    },
 )
 def test_what_must_not_be_read_is_invalid(root: Path, path: str) -> None:
     with pytest.raises(InvalidInput):
@@ -81,16 +82,16 @@ def test_files_are_made_changed_and_removed(root: Path) -> None:
     assert (root / "d/file").read_bytes() == b"2"
 
 
-@pytest.mark.parametrize(
-    ("before", "mode", "after"),
-    [
-        pytest.param(0o640, REGULAR, 0o640, id="kept"),
-        pytest.param(0o750, EXECUTABLE, 0o750, id="kept executable"),
-        pytest.param(0o640, EXECUTABLE, 0o750, id="executable for those who may read"),
-        pytest.param(0o751, REGULAR, 0o640, id="executable for nobody"),
-        pytest.param(None, REGULAR, 0o644, id="new"),
-        pytest.param(None, EXECUTABLE, 0o755, id="new and executable"),
-    ],
+@cases(
+    "before, mode, after",
+    {
+        "kept": (0o640, REGULAR, 0o640),
+        "kept executable": (0o750, EXECUTABLE, 0o750),
+        "executable for those who may read": (0o640, EXECUTABLE, 0o750),
+        "executable for nobody": (0o751, REGULAR, 0o640),
+        "new": (None, REGULAR, 0o644),
+        "new and executable": (None, EXECUTABLE, 0o755),
+    },
 )
 def test_the_permissions_of_a_written_file(
     root: Path, before: int | None, mode: int, after: int
@@ -106,17 +107,17 @@ def test_the_permissions_of_a_written_file(
     assert stat.S_IMODE((root / "f").stat().st_mode) == after
 
 
-REFUSALS = [
-    pytest.param("way-out/secret", File(b"x"), id="a file beyond a link"),
-    pytest.param("way-out/new", File(b"x"), id="a new file beyond a link"),
-    pytest.param("way-out/secret", None, id="removing beyond a link"),
-    pytest.param("link", File(b"x"), id="a link itself"),
-    pytest.param("d", File(b"x"), id="a directory"),
-    pytest.param("tool/x", File(b"x"), id="below a file"),
-]
+REFUSALS = {
+    "a file beyond a link": ("way-out/secret", File(b"x")),
+    "a new file beyond a link": ("way-out/new", File(b"x")),
+    "removing beyond a link": ("way-out/secret", None),
+    "a link itself": ("link", File(b"x")),
+    "a directory": ("d", File(b"x")),
+    "below a file": ("tool/x", File(b"x")),
+}
 
 
-@pytest.mark.parametrize(("path", "file"), REFUSALS)
+@cases("path, file", REFUSALS)
 def test_nothing_is_written_through_a_link_or_in_anothers_place(
     root: Path, path: str, file: File | None
 ) -> None:
@@ -125,7 +126,7 @@ def test_nothing_is_written_through_a_link_or_in_anothers_place(
     assert (root.parent / "outside" / "secret").read_bytes() == b"secret"
 
 
-@pytest.mark.parametrize(("path", "file"), REFUSALS)
+@cases("path, file", REFUSALS)
 def test_a_refusal_leaves_everything_as_it_was(root: Path, path: str, file: File | None) -> None:
     before = _listing(root.parent)
     with pytest.raises(GitRefused):

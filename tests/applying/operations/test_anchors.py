@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from hkgit import apply_edits
+from tests.support.cases import cases
 
 METHOD = "    def method():\n        x = 1\n        return x\n"
 TWO = f"class Other:\n{METHOD}\n\nclass BaseClass(Other):\n{METHOD}\n\nclass Last:\n{METHOD}"
@@ -16,14 +15,14 @@ def patched(*hunk: str) -> object:
     return result.files.get("a.py") if result.ok else result.outcomes[0].status
 
 
-@pytest.mark.parametrize(
+@cases(
     "anchors",
-    [
-        pytest.param(["@@ class BaseClass", "@@ \t def method():"], id="the documented example"),
-        pytest.param(["@@ class BaseClass(Other):", "@@ def method():"], id="whole lines"),
-        pytest.param(["@@ class BaseClass @@ def method():"], id="on one line"),
-        pytest.param(["@@ class BaseClass"], id="one anchor"),
-    ],
+    {
+        "the documented example": ["@@ class BaseClass", "@@ \t def method():"],
+        "whole lines": ["@@ class BaseClass(Other):", "@@ def method():"],
+        "on one line": ["@@ class BaseClass @@ def method():"],
+        "one anchor": ["@@ class BaseClass"],
+    },
 )
 def test_an_anchor_narrows_to_its_block(anchors: list[str]) -> None:
     head, tail = TWO.split("class BaseClass(Other):\n")

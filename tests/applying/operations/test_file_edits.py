@@ -23,6 +23,7 @@ from hkgit.edits import (
 )
 from hkgit.errors import InvalidInput
 from hkgit.text.document import BOM
+from tests.support.cases import cases
 from tests.support.planning import (
     Files,
     Operation,
@@ -54,59 +55,51 @@ def rename(path: str, new_path: str) -> Operation:
     return {"op": "rename_file", "path": path, "new_path": new_path, "expected_hash": HASH}
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        pytest.param("a\nb\n", id="lines"),
-        pytest.param("a\r\nb", id="CRLF and an open last line"),
-        pytest.param("a\r", id="a lone carriage return"),
-        pytest.param("", id="nothing"),
-        pytest.param("\n", id="an empty line"),
-        pytest.param("\ufeffa\n", id="byte order mark"),
-        pytest.param("\ufeff", id="byte order mark alone"),
-    ],
+    {
+        "lines": "a\nb\n",
+        "CRLF and an open last line": "a\r\nb",
+        "a lone carriage return": "a\r",
+        "nothing": "",
+        "an empty line": "\n",
+        "byte order mark": "\ufeffa\n",
+        "byte order mark alone": "\ufeff",
+    },
 )
 def test_a_file_is_made_byte_for_byte(text: str) -> None:
     assert result(planned({}, create("d/f", text))) == {"d/f": text.encode()}
 
 
-@pytest.mark.parametrize(
-    ("files", "operations", "expected"),
-    [
-        pytest.param({"f": TWO}, [delete("f")], {"f": None}, id="deleted"),
-        pytest.param({"f": BOM + TWO}, [delete("f")], {"f": None}, id="with its byte order mark"),
-        pytest.param({"f": TWO}, [rename("f", "g")], {"f": None, "g": TWO}, id="renamed"),
-        pytest.param(
-            {"f": TWO}, [rename("f", "d/e/g")], {"f": None, "d/e/g": TWO}, id="into new directories"
-        ),
-        pytest.param(
+@cases(
+    "files, operations, expected",
+    {
+        "deleted": ({"f": TWO}, [delete("f")], {"f": None}),
+        "with its byte order mark": ({"f": BOM + TWO}, [delete("f")], {"f": None}),
+        "renamed": ({"f": TWO}, [rename("f", "g")], {"f": None, "g": TWO}),
+        "into new directories": ({"f": TWO}, [rename("f", "d/e/g")], {"f": None, "d/e/g": TWO}),
+        "renamed and edited": (
             {"f": TWO},
             [rename("f", "g"), replace_range("f", TWO, 1, 1, "x")],
             {"f": None, "g": b"x\n2\n"},
-            id="renamed and edited",
         ),
-        pytest.param(
+        "in any order": (
             {"f": TWO},
             [replace_range("f", TWO, 1, 1, "x"), rename("f", "g"), insert_after("f", TWO, 2, "y")],
             {"f": None, "g": b"x\n2\ny\n"},
-            id="in any order",
         ),
-        pytest.param(
+        "several files": (
             {"f": TWO, "g": TWO},
             [delete("f"), rename("g", "h"), create("i")],
             {"f": None, "g": None, "h": TWO, "i": b"x\n"},
-            id="several files",
         ),
-        pytest.param(
-            {"d/f": TWO}, [rename("d/f", "d/g")], {"d/f": None, "d/g": TWO}, id="within a directory"
-        ),
-        pytest.param(
+        "within a directory": ({"d/f": TWO}, [rename("d/f", "d/g")], {"d/f": None, "d/g": TWO}),
+        "an odd name that is there already": (
             {"aux.c": TWO},
             [replace_range("aux.c", TWO, 1, 1, "x")],
             {"aux.c": b"x\n2\n"},
-            id="an odd name that is there already",
         ),
-    ],
+    },
 )
 def test_files_change(
     files: Files, operations: list[Operation], expected: dict[str, bytes | None]
@@ -114,123 +107,85 @@ def test_files_change(
     assert result(planned(files, *operations)) == expected
 
 
-@pytest.mark.parametrize(
-    ("operations", "said"),
-    [
-        pytest.param([create("f")], "stale: f: exists already", id="made where one is"),
-        pytest.param([create("d")], "stale: d: exists already", id="made where a directory is"),
-        pytest.param([rename("f", "g")], "stale: g: exists already", id="moved onto one"),
-        pytest.param(
+@cases(
+    "operations, said",
+    {
+        "made where one is": ([create("f")], "stale: f: exists already"),
+        "made where a directory is": ([create("d")], "stale: d: exists already"),
+        "moved onto one": ([rename("f", "g")], "stale: g: exists already"),
+        "deleted by a wrong hash": (
             [{**delete("f"), "expected_hash": "0" * 64}],
             "stale: f:1-2: expected hash",
-            id="deleted by a wrong hash",
         ),
-        pytest.param(
+        "moved by a wrong hash": (
             [{**rename("f", "h"), "expected_hash": "0" * 64}],
             "stale: f:1-2: expected hash",
-            id="moved by a wrong hash",
         ),
-        pytest.param(
+        "by the hash of a part": (
             [{**delete("f"), "expected_hash": hash_of(TWO, 1, 1)}],
             f"stale: f:1-2: expected hash {hash_of(TWO, 1, 1)[:12]} is neither that of these lines",
-            id="by the hash of a part",
         ),
-        pytest.param([delete("h")], "stale: h: there is no such file", id="deleted where none is"),
-        pytest.param(
+        "deleted where none is": ([delete("h")], "stale: h: there is no such file"),
+        "deleted and made": (
             [delete("f"), create("f")],
             "invalid: f: is deleted and created by one spec",
-            id="deleted and made",
         ),
-        pytest.param(
+        "made and deleted": (
             [create("f"), delete("f")],
             "invalid: f: is deleted and created by one spec",
-            id="made and deleted",
         ),
-        pytest.param(
+        "moved away and made": (
             [rename("f", "h"), create("f")],
             "invalid: f: is deleted and created",
-            id="moved away and made",
         ),
-        pytest.param(
+        "moved to where one was deleted": (
             [delete("g"), rename("f", "g")],
             "invalid: g: is deleted and created",
-            id="moved to where one was deleted",
         ),
-        pytest.param(
+        "the other way round": (
             [rename("f", "g"), delete("g")],
             "invalid: g: is deleted and created",
-            id="the other way round",
         ),
-        pytest.param(
-            [rename("f", "f")], "invalid: f: is deleted and created", id="moved onto itself"
-        ),
-        pytest.param([create("h"), create("h")], "invalid: h: is created twice", id="made twice"),
-        pytest.param(
+        "moved onto itself": ([rename("f", "f")], "invalid: f: is deleted and created"),
+        "made twice": ([create("h"), create("h")], "invalid: h: is created twice"),
+        "two moved to one path": (
             [rename("f", "h"), rename("g", "h")],
             "invalid: h: is created twice",
-            id="two moved to one path",
         ),
-        pytest.param(
-            [delete("f"), delete("f")], "invalid: f: overlaps another edit", id="deleted twice"
-        ),
-        pytest.param(
-            [rename("f", "h"), rename("f", "i")],
-            "invalid: f: overlaps another edit",
-            id="moved twice",
-        ),
-        pytest.param(
-            [delete("f"), rename("f", "h")],
-            "invalid: f: overlaps another edit",
-            id="deleted and moved",
-        ),
-        pytest.param(
-            [rename("f", "h"), delete("f")],
-            "invalid: f: overlaps another edit",
-            id="moved and deleted",
-        ),
-        pytest.param(
+        "deleted twice": ([delete("f"), delete("f")], "invalid: f: overlaps another edit"),
+        "moved twice": ([rename("f", "h"), rename("f", "i")], "invalid: f: overlaps another edit"),
+        "deleted and moved": ([delete("f"), rename("f", "h")], "invalid: f: overlaps another edit"),
+        "moved and deleted": ([rename("f", "h"), delete("f")], "invalid: f: overlaps another edit"),
+        "deleted and edited": (
             [delete("f"), delete_range("f", TWO, 1, 1)],
             "invalid: f: overlaps another",
-            id="deleted and edited",
         ),
-        pytest.param(
+        "edited and deleted": (
             [insert_after("f", TWO, 2, "x"), delete("f")],
             "invalid: f: overlaps another",
-            id="edited and deleted",
         ),
-        pytest.param([create("f/x")], "invalid: f/x: f is a file", id="below a file"),
-        pytest.param(
-            [create("h"), create("h/x")],
-            "invalid: h/x: h is a file",
-            id="below a file of this spec",
-        ),
-        pytest.param(
+        "below a file": ([create("f/x")], "invalid: f/x: f is a file"),
+        "below a file of this spec": ([create("h"), create("h/x")], "invalid: h/x: h is a file"),
+        "where this spec makes a directory": (
             [create("h/x"), create("h")],
             "invalid: h: is a directory",
-            id="where this spec makes a directory",
         ),
-        pytest.param(
-            [create("link/x")], "invalid: link/x: link is a symbolic link", id="through a link"
-        ),
-        pytest.param([delete("link")], "invalid: link: is a symbolic link", id="a link"),
-        pytest.param([delete("module")], "invalid: module: is a submodule", id="a submodule"),
-        pytest.param([delete("d")], "invalid: d: is a directory", id="a directory"),
-        pytest.param([create(".git/config")], "invalid: .git/config: leads into .git", id=".git"),
-        pytest.param(
-            [create("d/.GIT /x")], "invalid: d/.GIT /x: leads into .git", id=".git in disguise"
-        ),
-        pytest.param(
+        "through a link": ([create("link/x")], "invalid: link/x: link is a symbolic link"),
+        "a link": ([delete("link")], "invalid: link: is a symbolic link"),
+        "a submodule": ([delete("module")], "invalid: module: is a submodule"),
+        "a directory": ([delete("d")], "invalid: d: is a directory"),
+        ".git": ([create(".git/config")], "invalid: .git/config: leads into .git"),
+        ".git in disguise": ([create("d/.GIT /x")], "invalid: d/.GIT /x: leads into .git"),
+        ".hkgit": (
             [rename("f", ".hkgit/config.toml")],
             "invalid: .hkgit/config.toml: belongs to hkgit",
-            id=".hkgit",
         ),
-        pytest.param([create("nul.txt")], "invalid: nul.txt: is not portable", id="a device"),
-        pytest.param(
+        "a device": ([create("nul.txt")], "invalid: nul.txt: is not portable"),
+        "lines of a binary file": (
             [replace_range("b", b"\0\n", 1, 1, "x")],
             "invalid: b: is a binary file",
-            id="lines of a binary file",
         ),
-    ],
+    },
 )
 def test_what_cannot_be_done_to_files_is_refused(operations: list[Operation], said: str) -> None:
     files: Files = {
@@ -254,12 +209,9 @@ def test_a_binary_file_can_be_moved_and_removed() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("mode", "after"),
-    [
-        pytest.param(REGULAR, EXECUTABLE, id="made executable"),
-        pytest.param(EXECUTABLE, REGULAR, id="made not executable"),
-    ],
+@cases(
+    "mode, after",
+    {"made executable": (REGULAR, EXECUTABLE), "made not executable": (EXECUTABLE, REGULAR)},
 )
 def test_a_mode_is_set_and_nothing_else(mode: int, after: int) -> None:
     made = in_sequence({"f": File(TWO, mode)}, SetMode("f", after))
@@ -283,12 +235,9 @@ def test_a_deletion_that_quotes_another_text_is_stale() -> None:
     assert said.startswith("stale: f: the file is not the one that the edit removes")
 
 
-@pytest.mark.parametrize(
-    ("before", "wanted", "after"),
-    [
-        pytest.param(b"a\nb", True, b"a\nb\n", id="added"),
-        pytest.param(b"a\nb\n", False, b"a\nb", id="taken away"),
-    ],
+@cases(
+    "before, wanted, after",
+    {"added": (b"a\nb", True, b"a\nb\n"), "taken away": (b"a\nb\n", False, b"a\nb")},
 )
 def test_only_the_end_of_the_last_line_may_change(
     before: bytes, wanted: bool, after: bytes

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hkgit.edits import EXECUTABLE, File, InsertAfter
 from hkgit.text.document import BOM, Document
+from tests.support.cases import cases
 from tests.support.planning import (
     SOURCE,
     Operation,
@@ -31,42 +31,41 @@ def edited(data: bytes, *operations: Operation) -> bytes | None:
     return result(planned({"f": data}, *operations))["f"]
 
 
-@pytest.mark.parametrize(
-    ("data", "start", "end", "new_text", "expected"),
-    [
-        pytest.param(FIVE, 2, 3, "x\ny\n", b"1\nx\ny\n4\n5\n", id="as many lines"),
-        pytest.param(FIVE, 2, 3, "x", b"1\nx\n4\n5\n", id="without a final newline, the same"),
-        pytest.param(FIVE, 2, 2, "x\ny\nz", b"1\nx\ny\nz\n3\n4\n5\n", id="more lines"),
-        pytest.param(FIVE, 2, 3, "", b"1\n4\n5\n", id="no lines"),
-        pytest.param(FIVE, 2, 3, "\n", b"1\n\n4\n5\n", id="one empty line"),
-        pytest.param(FIVE, 2, 3, "\n\n", b"1\n\n\n4\n5\n", id="two empty lines"),
-        pytest.param(FIVE, 1, 5, "x\n", b"x\n", id="the whole file"),
-        pytest.param(FIVE, 1, 5, "", b"", id="the whole file by nothing"),
-        pytest.param(b"1\n2", 2, 2, "x\n", b"1\nx", id="an open last line stays open"),
-        pytest.param(b"1\n2", 2, 2, "x\ny", b"1\nx\ny", id="and so does what takes its place"),
-        pytest.param(b"1\n2", 1, 1, "x", b"x\n2", id="far from it too"),
-        pytest.param(b"1\n2", 2, 2, "\n", b"1\n\n", id="an open empty line would be none"),
-        pytest.param(b"1\n2", 2, 2, "", b"1", id="the line above becomes the open one"),
-        pytest.param(b"1\n2", 1, 2, "", b"", id="nothing is left to be open"),
-        pytest.param(b"1\r\n2\r\n", 1, 1, "x\ny", b"x\r\ny\r\n2\r\n", id="CRLF"),
-        pytest.param(b"1\r\n2\n3\r\n", 1, 3, "x\ny\nz", b"x\r\ny\nz\r\n", id="mixed, line by line"),
-        pytest.param(b"1\r\n2\n", 1, 2, "x\ny\nz", b"x\r\ny\nz\n", id="mixed, then as the last"),
-        pytest.param(b"1\r\n2", 2, 2, "x\ny", b"1\r\nx\r\ny", id="an open line follows the others"),
-        pytest.param(b"1\n2\r\n", 1, 1, "x\r\ny\r\n", b"x\ny\n2\r\n", id="CRLF in the spec"),
-        pytest.param(BOM + b"1\n2\n", 1, 1, "x", BOM + b"x\n2\n", id="byte order mark"),
-        pytest.param(BOM + b"1\n2\n", 1, 2, "", BOM, id="byte order mark of no lines"),
-        pytest.param(b"a\rb\r", 1, 1, "a\rc\r", b"a\rc\r", id="lone carriage returns"),
-        pytest.param(b"1\n2\r", 1, 1, "x", b"x\n2\r", id="one at the very end"),
-        pytest.param(
+@cases(
+    "data, start, end, new_text, expected",
+    {
+        "as many lines": (FIVE, 2, 3, "x\ny\n", b"1\nx\ny\n4\n5\n"),
+        "without a final newline, the same": (FIVE, 2, 3, "x", b"1\nx\n4\n5\n"),
+        "more lines": (FIVE, 2, 2, "x\ny\nz", b"1\nx\ny\nz\n3\n4\n5\n"),
+        "no lines": (FIVE, 2, 3, "", b"1\n4\n5\n"),
+        "one empty line": (FIVE, 2, 3, "\n", b"1\n\n4\n5\n"),
+        "two empty lines": (FIVE, 2, 3, "\n\n", b"1\n\n\n4\n5\n"),
+        "the whole file": (FIVE, 1, 5, "x\n", b"x\n"),
+        "the whole file by nothing": (FIVE, 1, 5, "", b""),
+        "an open last line stays open": (b"1\n2", 2, 2, "x\n", b"1\nx"),
+        "and so does what takes its place": (b"1\n2", 2, 2, "x\ny", b"1\nx\ny"),
+        "far from it too": (b"1\n2", 1, 1, "x", b"x\n2"),
+        "an open empty line would be none": (b"1\n2", 2, 2, "\n", b"1\n\n"),
+        "the line above becomes the open one": (b"1\n2", 2, 2, "", b"1"),
+        "nothing is left to be open": (b"1\n2", 1, 2, "", b""),
+        "CRLF": (b"1\r\n2\r\n", 1, 1, "x\ny", b"x\r\ny\r\n2\r\n"),
+        "mixed, line by line": (b"1\r\n2\n3\r\n", 1, 3, "x\ny\nz", b"x\r\ny\nz\r\n"),
+        "mixed, then as the last": (b"1\r\n2\n", 1, 2, "x\ny\nz", b"x\r\ny\nz\n"),
+        "an open line follows the others": (b"1\r\n2", 2, 2, "x\ny", b"1\r\nx\r\ny"),
+        "CRLF in the spec": (b"1\n2\r\n", 1, 1, "x\r\ny\r\n", b"x\ny\n2\r\n"),
+        "byte order mark": (BOM + b"1\n2\n", 1, 1, "x", BOM + b"x\n2\n"),
+        "byte order mark of no lines": (BOM + b"1\n2\n", 1, 2, "", BOM),
+        "lone carriage returns": (b"a\rb\r", 1, 1, "a\rc\r", b"a\rc\r"),
+        "one at the very end": (b"1\n2\r", 1, 1, "x", b"x\n2\r"),
+        "bytes that are not UTF-8": (
             b"\xff\n2\n",
             2,
             2,
             "é",
             "\udcff\né\n".encode("utf-8", "surrogateescape"),
-            id="bytes that are not UTF-8",
         ),
-        pytest.param(b"1\f2\n3\n", 2, 2, "x", b"1\f2\nx\n", id="form feed"),
-    ],
+        "form feed": (b"1\f2\n3\n", 2, 2, "x", b"1\f2\nx\n"),
+    },
 )
 def test_lines_are_replaced(
     data: bytes, start: int, end: int, new_text: str, expected: bytes
@@ -74,36 +73,36 @@ def test_lines_are_replaced(
     assert edited(data, replace_range("f", data, start, end, new_text)) == expected
 
 
-@pytest.mark.parametrize(
-    ("data", "start", "end", "expected"),
-    [
-        pytest.param(FIVE, 1, 1, b"2\n3\n4\n5\n", id="the first"),
-        pytest.param(FIVE, 4, 5, b"1\n2\n3\n", id="the last"),
-        pytest.param(FIVE, 1, 5, b"", id="all"),
-        pytest.param(b"1\n2", 1, 1, b"2", id="above an open line"),
-        pytest.param(b"1\r\n2", 2, 2, b"1", id="the open line"),
-        pytest.param(BOM + b"1\n", 1, 1, BOM, id="all but the byte order mark"),
-    ],
+@cases(
+    "data, start, end, expected",
+    {
+        "the first": (FIVE, 1, 1, b"2\n3\n4\n5\n"),
+        "the last": (FIVE, 4, 5, b"1\n2\n3\n"),
+        "all": (FIVE, 1, 5, b""),
+        "above an open line": (b"1\n2", 1, 1, b"2"),
+        "the open line": (b"1\r\n2", 2, 2, b"1"),
+        "all but the byte order mark": (BOM + b"1\n", 1, 1, BOM),
+    },
 )
 def test_lines_are_deleted(data: bytes, start: int, end: int, expected: bytes) -> None:
     assert edited(data, delete_range("f", data, start, end)) == expected
 
 
-@pytest.mark.parametrize(
-    ("data", "after", "expected"),
-    [
-        pytest.param(FIVE, 0, b"x\ny\n1\n2\n3\n4\n5\n", id="at the top"),
-        pytest.param(FIVE, 2, b"1\n2\nx\ny\n3\n4\n5\n", id="in the middle"),
-        pytest.param(FIVE, 5, b"1\n2\n3\n4\n5\nx\ny\n", id="at the end"),
-        pytest.param(b"", 0, b"x\ny\n", id="into an empty file"),
-        pytest.param(b"1\n2", 2, b"1\n2\nx\ny", id="behind an open line, which is open no more"),
-        pytest.param(b"1", 0, b"x\ny\n1", id="above one"),
-        pytest.param(b"1\r\n2\n", 1, b"1\r\nx\r\ny\r\n2\n", id="with the end of the line above"),
-        pytest.param(b"1\n2\r\n", 0, b"x\ny\n1\n2\r\n", id="at the top with that of line 1"),
-        pytest.param(b"1\r\n", 0, b"x\r\ny\r\n1\r\n", id="at the top of a CRLF file"),
-        pytest.param(BOM + b"1\n", 0, BOM + b"x\ny\n1\n", id="behind the byte order mark"),
-        pytest.param(BOM, 0, BOM + b"x\ny\n", id="behind a byte order mark alone"),
-    ],
+@cases(
+    "data, after, expected",
+    {
+        "at the top": (FIVE, 0, b"x\ny\n1\n2\n3\n4\n5\n"),
+        "in the middle": (FIVE, 2, b"1\n2\nx\ny\n3\n4\n5\n"),
+        "at the end": (FIVE, 5, b"1\n2\n3\n4\n5\nx\ny\n"),
+        "into an empty file": (b"", 0, b"x\ny\n"),
+        "behind an open line, which is open no more": (b"1\n2", 2, b"1\n2\nx\ny"),
+        "above one": (b"1", 0, b"x\ny\n1"),
+        "with the end of the line above": (b"1\r\n2\n", 1, b"1\r\nx\r\ny\r\n2\n"),
+        "at the top with that of line 1": (b"1\n2\r\n", 0, b"x\ny\n1\n2\r\n"),
+        "at the top of a CRLF file": (b"1\r\n", 0, b"x\r\ny\r\n1\r\n"),
+        "behind the byte order mark": (BOM + b"1\n", 0, BOM + b"x\ny\n1\n"),
+        "behind a byte order mark alone": (BOM, 0, BOM + b"x\ny\n"),
+    },
 )
 def test_lines_are_inserted(data: bytes, after: int, expected: bytes) -> None:
     operation = insert_after("f", data if data != BOM else b"", after, "x", "y")
@@ -117,141 +116,126 @@ def test_lines_that_stand_there_already_are_inserted_again_by_their_hash_alone()
     assert result(on_base({"f": FIVE}, hashed)) == {"f": b"1\n2\n3\n4\n3\n4\n5\n"}
 
 
-@pytest.mark.parametrize(
-    ("operations", "expected"),
-    [
-        pytest.param(
+@cases(
+    "operations, expected",
+    {
+        "insertions at one place in their order": (
             [insert_after("f", FIVE, 2, "a"), insert_after("f", FIVE, 2, "b")],
             b"1\n2\na\nb\n3\n4\n5\n",
-            id="insertions at one place in their order",
         ),
-        pytest.param(
+        "at the top too": (
             [insert_after("f", FIVE, 0, "a"), insert_after("f", FIVE, 0, "b")],
             b"a\nb\n1\n2\n3\n4\n5\n",
-            id="at the top too",
         ),
-        pytest.param(
+        "insertions at the borders of a replaced range": (
             [
                 insert_after("f", FIVE, 1, "a"),
                 replace_range("f", FIVE, 2, 3, "x"),
                 insert_after("f", FIVE, 3, "b"),
             ],
             b"1\na\nx\nb\n4\n5\n",
-            id="insertions at the borders of a replaced range",
         ),
-        pytest.param(
+        "in any order": (
             [
                 replace_range("f", FIVE, 2, 3, "x"),
                 insert_after("f", FIVE, 3, "b"),
                 insert_after("f", FIVE, 1, "a"),
             ],
             b"1\na\nx\nb\n4\n5\n",
-            id="in any order",
         ),
-        pytest.param(
+        "and of a deleted one": (
             [
                 delete_range("f", FIVE, 2, 3),
                 insert_after("f", FIVE, 1, "a"),
                 insert_after("f", FIVE, 3, "b"),
             ],
             b"1\na\nb\n4\n5\n",
-            id="and of a deleted one",
         ),
-        pytest.param(
+        "ranges in any order": (
             [replace_range("f", FIVE, 4, 5, "y"), replace_range("f", FIVE, 1, 2, "x")],
             b"x\n3\ny\n",
-            id="ranges in any order",
         ),
-        pytest.param(
+        "ranges that touch": (
             [replace_range("f", FIVE, 1, 2, "x"), replace_range("f", FIVE, 3, 3, "y")],
             b"x\ny\n4\n5\n",
-            id="ranges that touch",
         ),
-        pytest.param(
+        "line numbers speak of the base": (
             [replace_range("f", FIVE, 1, 1, "a\nb\nc"), delete_range("f", FIVE, 3, 3)],
             b"a\nb\nc\n2\n4\n5\n",
-            id="line numbers speak of the base",
         ),
-        pytest.param(
+        "text and range": (
             [
                 {"op": "replace_text", "path": "f", "old_text": "4\n", "new_text": "x\n"},
                 replace_range("f", FIVE, 1, 1, "a\nb"),
             ],
             b"a\nb\n2\n3\nx\n5\n",
-            id="text and range",
         ),
-        pytest.param(
+        "text of the base, not what another edit wrote": (
             [
                 replace_range("f", FIVE, 1, 1, "4"),
                 {"op": "replace_text", "path": "f", "old_text": "4\n", "new_text": "x\n"},
             ],
             b"4\n2\n3\nx\n5\n",
-            id="text of the base, not what another edit wrote",
         ),
-    ],
+    },
 )
 def test_operations_compose(operations: list[Operation], expected: bytes) -> None:
     assert edited(FIVE, *operations) == expected
 
 
-@pytest.mark.parametrize(
-    ("operations", "where"),
-    [
-        pytest.param(
+@cases(
+    "operations, where",
+    {
+        "ranges that share a line": (
             [replace_range("f", FIVE, 2, 3, "x"), replace_range("f", FIVE, 3, 4, "y")],
             "f:3-4",
-            id="ranges that share a line",
         ),
-        pytest.param(
+        "the same range": (
             [replace_range("f", FIVE, 2, 2, "x"), delete_range("f", FIVE, 2, 2)],
             "f:2-2",
-            id="the same range",
         ),
-        pytest.param(
+        "one inside the other": (
             [replace_range("f", FIVE, 1, 5, "x"), delete_range("f", FIVE, 3, 3)],
             "f:3-3",
-            id="one inside the other",
         ),
-        pytest.param(
+        "one around the other": (
             [delete_range("f", FIVE, 3, 3), replace_range("f", FIVE, 1, 5, "x")],
             "f:1-5",
-            id="one around the other",
         ),
-        pytest.param(
+        "an insertion between two replaced lines": (
             [replace_range("f", FIVE, 2, 3, "x"), insert_after("f", FIVE, 2, "y")],
             "f:3-2",
-            id="an insertion between two replaced lines",
         ),
-        pytest.param(
+        "the other way round": (
             [insert_after("f", FIVE, 2, "y"), replace_range("f", FIVE, 2, 3, "x")],
             "f:2-3",
-            id="the other way round",
         ),
-        pytest.param(
+        "text and range": (
             [
                 {"op": "replace_text", "path": "f", "old_text": "2\n", "new_text": "x\n"},
                 delete_range("f", FIVE, 1, 2),
             ],
             "f:1-2",
-            id="text and range",
         ),
-    ],
+    },
 )
 def test_overlaps_are_invalid(operations: list[Operation], where: str) -> None:
     said = refusal(planned({"f": FIVE}, *operations))
     assert said.startswith(f"invalid: {where}: overlaps another edit of this spec")
 
 
-@pytest.mark.parametrize(
+@cases(
     "operation",
-    [
-        pytest.param(
-            {"op": "replace_range", "start_line": 5, "end_line": 6, "new_text": ""},
-            id="a range that ends there",
-        ),
-        pytest.param({"op": "delete_range", "start_line": 7, "end_line": 7}, id="one that begins"),
-        pytest.param({"op": "insert_after", "after_line": 6, "new_text": "x"}, id="an insertion"),
-    ],
+    {
+        "a range that ends there": {
+            "op": "replace_range",
+            "start_line": 5,
+            "end_line": 6,
+            "new_text": "",
+        },
+        "one that begins": {"op": "delete_range", "start_line": 7, "end_line": 7},
+        "an insertion": {"op": "insert_after", "after_line": 6, "new_text": "x"},
+    },
 )
 def test_lines_past_the_end_are_invalid_without_a_hash(operation: Operation) -> None:
     said = refusal(planned({"f": FIVE}, {"path": "f", **operation}))

@@ -9,174 +9,143 @@ import pytest
 from hkgit.edits import AnyEdit, Edit, TagEdit
 from hkgit.text.document import BOM
 from hkgit.text.hashes import compute_tag
+from tests.support.cases import cases
 from tests.support.planning import in_sequence, only, refusal, result
 
 ABCB = b"a\nb\nc\nb\n"
 A, B, C = compute_tag(b"a"), compute_tag(b"b"), compute_tag(b"c")
 
 
-@pytest.mark.parametrize(
-    ("data", "edit", "expected"),
-    [
-        pytest.param(
+@cases(
+    "data, edit, expected",
+    {
+        "inserted before the line": (
             ABCB,
             TagEdit("f", A, None, ("x", "y")),
             b"x\ny\na\nb\nc\nb\n",
-            id="inserted before the line",
         ),
-        pytest.param(ABCB, TagEdit("f", B, B, ("x",)), b"a\nx\nc\nb\n", id="the first such line"),
-        pytest.param(ABCB, TagEdit("f", A, C, ("x",)), b"x\nb\n", id="a range, inclusive"),
-        pytest.param(ABCB, TagEdit("f", A), b"b\nc\nb\n", id="one line deleted"),
-        pytest.param(ABCB, TagEdit("f", B, C), b"a\nb\n", id="a range deleted"),
-        pytest.param(
+        "the first such line": (ABCB, TagEdit("f", B, B, ("x",)), b"a\nx\nc\nb\n"),
+        "a range, inclusive": (ABCB, TagEdit("f", A, C, ("x",)), b"x\nb\n"),
+        "one line deleted": (ABCB, TagEdit("f", A), b"b\nc\nb\n"),
+        "a range deleted": (ABCB, TagEdit("f", B, C), b"a\nb\n"),
+        "the first such line from an offset on": (
             ABCB,
             TagEdit("f", B, B, ("x",), offset=3),
             b"a\nb\nc\nx\n",
-            id="the first such line from an offset on",
         ),
-        pytest.param(ABCB, TagEdit("f", C, B, offset=3), b"a\nb\n", id="both from an offset on"),
-        pytest.param(
+        "both from an offset on": (ABCB, TagEdit("f", C, B, offset=3), b"a\nb\n"),
+        "what looks like a tag in the file": (
             b"ab|1\n",
             TagEdit("f", compute_tag(b"ab|1"), compute_tag(b"ab|1"), ("ab|2",)),
             b"ab|2\n",
-            id="what looks like a tag in the file",
         ),
-        pytest.param(b"a\r\nb", TagEdit("f", B, B, ("x", "y")), b"a\r\nx\r\ny", id="line ends"),
-        pytest.param(
-            BOM + b"a\n",
-            TagEdit("f", A, None, ("x",)),
-            BOM + b"x\na\n",
-            id="behind a byte order mark",
-        ),
-    ],
+        "line ends": (b"a\r\nb", TagEdit("f", B, B, ("x", "y")), b"a\r\nx\r\ny"),
+        "behind a byte order mark": (BOM + b"a\n", TagEdit("f", A, None, ("x",)), BOM + b"x\na\n"),
+    },
 )
 def test_a_tag_names_a_line(data: bytes, edit: TagEdit, expected: bytes) -> None:
     assert result(in_sequence({"f": data}, edit)) == {"f": expected}
 
 
-@pytest.mark.parametrize(
-    ("edit", "said"),
-    [
-        pytest.param(
+@cases(
+    "edit, said",
+    {
+        "new lines with tags": (
             TagEdit("f", A, B, (f"{A}|x", "  |y")),
             "every line of the new text begins",
-            id="new lines with tags",
         ),
-        pytest.param(
+        "a remark instead of lines": (
             TagEdit("f", A, B, ("# ... existing code ...",)),
             "instead of code",
-            id="a remark instead of lines",
         ),
-    ],
+    },
 )
 def test_new_lines_that_nobody_means_are_refused(edit: TagEdit, said: str) -> None:
     assert said in refusal(in_sequence({"f": ABCB}, edit))
 
 
-@pytest.mark.parametrize(
-    ("edit", "said"),
-    [
-        pytest.param(
+@cases(
+    "edit, said",
+    {
+        "unknown": (
             TagEdit("f", compute_tag(b"x")),
             f"stale: f: no line has the tag {compute_tag(b'x')}",
-            id="unknown",
         ),
-        pytest.param(
+        "a stop whose first line is above the start": (
             TagEdit("f", C, B),
             f"stale: f: the tag {B} is that of line 2, above line 3",
-            id="a stop whose first line is above the start",
         ),
-        pytest.param(
+        "none from the offset on": (
             TagEdit("f", C, C, offset=4),
             f"stale: f: no line has the tag {C} from line 4",
-            id="none from the offset on",
         ),
-        pytest.param(TagEdit("g", A), "no_match: g: there is no such file", id="no file"),
-    ],
+        "no file": (TagEdit("g", A), "no_match: g: there is no such file"),
+    },
 )
 def test_a_tag_that_names_no_line_is_stale(edit: TagEdit, said: str) -> None:
     assert refusal(in_sequence({"f": ABCB}, edit)).startswith(said)
 
 
-@pytest.mark.parametrize(
-    ("edit", "expected"),
-    [
-        pytest.param(Edit("f", "", "x\n", anchors=("a",)), b"a\nx\n  b\nc\n  b\n", id="below one"),
-        pytest.param(
+@cases(
+    "edit, expected",
+    {
+        "below one": (Edit("f", "", "x\n", anchors=("a",)), b"a\nx\n  b\nc\n  b\n"),
+        "without the blanks around it": (
             Edit("f", "", "x", anchors=("  c ",)),
             b"a\n  b\nc\nx\n  b\n",
-            id="without the blanks around it",
         ),
-        pytest.param(
-            Edit("f", "", "x\n", anchors=("c", "b")),
-            b"a\n  b\nc\n  b\nx\n",
-            id="one below the other",
-        ),
-        pytest.param(
-            Edit("f", "  b\n", "  x\n", anchors=("c",)),
-            b"a\n  b\nc\n  x\n",
-            id="text below an anchor",
-        ),
-        pytest.param(
+        "one below the other": (Edit("f", "", "x\n", anchors=("c", "b")), b"a\n  b\nc\n  b\nx\n"),
+        "text below an anchor": (Edit("f", "  b\n", "  x\n", anchors=("c",)), b"a\n  b\nc\n  x\n"),
+        "the first such text below it": (
             Edit("f", "  b\n", "  x\n", anchors=("a",)),
             b"a\n  x\nc\n  b\n",
-            id="the first such text below it",
         ),
-        pytest.param(
+        "the last one, if that is said": (
             Edit("f", "  b\n", "  x\n", anchors=("a",), line_hint=10**9),
             b"a\n  b\nc\n  x\n",
-            id="the last one, if that is said",
         ),
-    ],
+    },
 )
 def test_an_anchor_says_below_which_line(edit: Edit, expected: bytes) -> None:
     assert result(in_sequence({"f": b"a\n  b\nc\n  b\n"}, edit)) == {"f": expected}
 
 
-@pytest.mark.parametrize(
-    ("edit", "said"),
-    [
-        pytest.param(
+@cases(
+    "edit, said",
+    {
+        "nowhere": (
             Edit("f", "", "x\n", anchors=("z",)),
             "no_match: f: the anchor 'z' is nowhere in the file",
-            id="nowhere",
         ),
-        pytest.param(
+        "not below the other": (
             Edit("f", "", "x\n", anchors=("c", "a")),
             "no_match: f: the anchor 'a' is nowhere below line 3",
-            id="not below the other",
         ),
-        pytest.param(
+        "more than one line": (
             Edit("f", "", "x\n", anchors=("b",)),
             "ambiguous: f: the anchor 'b' names",
-            id="more than one line",
         ),
-        pytest.param(
+        "text that is only above": (
             Edit("f", "a\n", "x\n", anchors=("c",)),
             "no_match: f: the old text",
-            id="text that is only above",
         ),
-        pytest.param(
+        "text that is twice in its block": (
             Edit("g", " b\n", " x\n", anchors=("a (1)",)),
             "ambiguous: g: the old text",
-            id="text that is twice in its block",
         ),
-        pytest.param(
+        "new lines below the beginning of a line": (
             Edit("g", "", "x\n", anchors=("a",)),
             "ambiguous: g: the anchor 'a' names",
-            id="new lines below the beginning of a line",
         ),
-        pytest.param(
+        "text that is twice below the beginning of a line": (
             Edit("g", " b\n", " x\n", anchors=("a",)),
             "ambiguous: g: the old text",
-            id="text that is twice below the beginning of a line",
         ),
-        pytest.param(
+        "a beginning that is no word": (
             Edit("g", " e\n", " x\n", anchors=("d (",)),
             "no_match: g: the anchor 'd (",
-            id="a beginning that is no word",
         ),
-    ],
+    },
 )
 def test_an_anchor_that_does_not_lead_there_is_refused(edit: AnyEdit, said: str) -> None:
     files = {"f": ABCB, "g": b"a (1)\n b\n c\n b\nd (1)\n e\nd (2)\n"}
@@ -203,28 +172,17 @@ def b():
 """
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        pytest.param(
+@cases(
+    "old, new, words",
+    {
+        "nowhere": (
             "    total = width + height\n",
             "    total = 0\n",
             r"Nearest: line 5, .* Line 5 says 'total = width \*",
-            id="nowhere",
         ),
-        pytest.param(
-            "    done()\n",
-            "    stop()\n",
-            "at lines 6, 8\n",
-            id="at two places",
-        ),
-        pytest.param(
-            "    note()\n",
-            "    log(total)\n",
-            "^f:7: .* is already at line 7",
-            id="made already",
-        ),
-    ],
+        "at two places": ("    done()\n", "    stop()\n", "at lines 6, 8\n"),
+        "made already": ("    note()\n", "    log(total)\n", "^f:7: .* is already at line 7"),
+    },
 )
 def test_a_refusal_below_an_anchor_counts_lines_from_the_top(
     old: str, new: str, words: str
@@ -234,14 +192,14 @@ def test_a_refusal_below_an_anchor_counts_lines_from_the_top(
     assert re.search(words, str(outcome.error), re.DOTALL), str(outcome.error)
 
 
-@pytest.mark.parametrize(
-    ("data", "final_newline", "expected"),
-    [
-        pytest.param(b"a\nb", None, b"a\nx", id="stays as it is"),
-        pytest.param(b"a\nb", True, b"a\nx\n", id="is given"),
-        pytest.param(b"a\nb\n", False, b"a\nx", id="is taken away"),
-        pytest.param(b"a\r\nb", True, b"a\r\nx\r\n", id="is given as the others"),
-    ],
+@cases(
+    "data, final_newline, expected",
+    {
+        "stays as it is": (b"a\nb", None, b"a\nx"),
+        "is given": (b"a\nb", True, b"a\nx\n"),
+        "is taken away": (b"a\nb\n", False, b"a\nx"),
+        "is given as the others": (b"a\r\nb", True, b"a\r\nx\r\n"),
+    },
 )
 def test_an_edit_may_say_what_becomes_of_the_final_newline(
     data: bytes, final_newline: bool | None, expected: bytes

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from hkgit import apply_edits
 from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, ReplaceRange, WriteFile
 from hkgit.text.document import BOM
+from tests.support.cases import cases
 from tests.support.planning import hash_of, in_sequence, on_base, refusal, result
 
 TWO = b"1\n2\n"
@@ -14,30 +13,27 @@ HASH = hash_of(TWO, 1, 2)
 CODE = b"a = 1\nb = 2\nc = 3\n"
 
 
-@pytest.mark.parametrize(
-    ("path", "text", "said"),
-    [
-        pytest.param(
+@cases(
+    "path, text, said",
+    {
+        "a marker below a new file": (
             "new.py",
             "a = 1\n>>>>>>> REPLACE\n",
             "the marker '>>>>>>> REPLACE'",
-            id="a marker below a new file",
         ),
-        pytest.param("new.py", "```python\na = 1\n```\n", "in a fence", id="a fence around one"),
-        pytest.param(
+        "a fence around one": ("new.py", "```python\na = 1\n```\n", "in a fence"),
+        "a marker in place of a file": (
             "old.py",
             "\n*** End Patch\n",
             "the marker '*** End Patch'",
-            id="a marker in place of a file",
         ),
-        pytest.param(
+        "a remark in place of lines": (
             "old.py",
             "a = 2\n# ... rest of the code unchanged ...\n",
             "instead of",
-            id="a remark in place of lines",
         ),
-        pytest.param("old.py", "1\ta = 1\n2\tb = 3\n", "a line number", id="line numbers"),
-    ],
+        "line numbers": ("old.py", "1\ta = 1\n2\tb = 3\n", "a line number"),
+    },
 )
 def test_a_text_that_nobody_means_a_file_to_have_is_refused(
     path: str, text: str, said: str
@@ -46,68 +42,61 @@ def test_a_text_that_nobody_means_a_file_to_have_is_refused(
     assert said in refusal(made)
 
 
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        pytest.param("new.md", "```\na = 1\n```\n", id="prose that is one fence"),
-        pytest.param(
+@cases(
+    "path, text",
+    {
+        "prose that is one fence": ("new.md", "```\na = 1\n```\n"),
+        "a text about markers": (
             "new.md",
             "So:\n<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE\nThus.\n",
-            id="a text about markers",
         ),
-        pytest.param("new.tsv", "1\ta\n2\tb\n", id="a new table with numbers"),
-        pytest.param(
+        "a new table with numbers": ("new.tsv", "1\ta\n2\tb\n"),
+        "a remark where no line goes": (
             "old.py",
             "a = 1\nb = 2\nc = 3\n# existing code stays as it is\n",
-            id="a remark where no line goes",
         ),
-    ],
+    },
 )
 def test_a_text_that_only_looks_so_is_written(path: str, text: str) -> None:
     made = in_sequence({"old.py": CODE}, WriteFile(path, text))
     assert result(made) == {path: text.encode()}
 
 
-@pytest.mark.parametrize(
-    ("before", "text", "after"),
-    [
-        pytest.param(b"1\n", "x\ny", b"x\ny", id="as it is given"),
-        pytest.param(b"1\r\n2\r\n", "x\ny\n", b"x\r\ny\r\n", id="in a CRLF file with CRLF"),
-        pytest.param(b"1\r\n2\r\n", "x\r\ny\n", b"x\r\ny\n", id="unless it has its own"),
-        pytest.param(b"1\r\n2\n", "x\n", b"x\n", id="in a mixed file as it is"),
-        pytest.param(BOM + b"1\n", "x\n", BOM + b"x\n", id="behind the byte order mark"),
-        pytest.param(BOM + b"1\n", "\ufeffx\n", BOM + b"x\n", id="which is not doubled"),
-        pytest.param(b"1\n", "\ufeffx\n", BOM + b"x\n", id="with a new byte order mark"),
-        pytest.param(b"1\n", "", b"", id="emptied"),
-        pytest.param(b"", "x\n", b"x\n", id="filled"),
-    ],
+@cases(
+    "before, text, after",
+    {
+        "as it is given": (b"1\n", "x\ny", b"x\ny"),
+        "in a CRLF file with CRLF": (b"1\r\n2\r\n", "x\ny\n", b"x\r\ny\r\n"),
+        "unless it has its own": (b"1\r\n2\r\n", "x\r\ny\n", b"x\r\ny\n"),
+        "in a mixed file as it is": (b"1\r\n2\n", "x\n", b"x\n"),
+        "behind the byte order mark": (BOM + b"1\n", "x\n", BOM + b"x\n"),
+        "which is not doubled": (BOM + b"1\n", "\ufeffx\n", BOM + b"x\n"),
+        "with a new byte order mark": (b"1\n", "\ufeffx\n", BOM + b"x\n"),
+        "emptied": (b"1\n", "", b""),
+        "filled": (b"", "x\n", b"x\n"),
+    },
 )
 def test_a_file_is_written_over(before: bytes, text: str, after: bytes) -> None:
     assert result(in_sequence({"f": before}, WriteFile("f", text))) == {"f": after}
 
 
-@pytest.mark.parametrize(
-    ("edits", "said"),
-    [
-        pytest.param(
+@cases(
+    "edits, said",
+    {
+        "then edited": (
             [WriteFile("f", "x"), ReplaceRange("f", 1, 1, ("y",))],
             "invalid: f: overlaps",
-            id="then edited",
         ),
-        pytest.param(
+        "then added to": (
             [WriteFile("f", "x"), InsertAfter("f", 2, ("y",))],
             "invalid: f: overlaps",
-            id="then added to",
         ),
-        pytest.param(
+        "after it was added to": (
             [InsertAfter("f", 0, ("y",)), WriteFile("f", "x")],
             "invalid: f: overlaps",
-            id="after it was added to",
         ),
-        pytest.param(
-            [WriteFile("f", "x"), WriteFile("f", "y")], "invalid: f: overlaps", id="twice"
-        ),
-    ],
+        "twice": ([WriteFile("f", "x"), WriteFile("f", "y")], "invalid: f: overlaps"),
+    },
 )
 def test_a_file_written_over_has_no_lines_of_the_base_to_edit(
     edits: list[AnyEdit], said: str
@@ -115,24 +104,21 @@ def test_a_file_written_over_has_no_lines_of_the_base_to_edit(
     assert refusal(on_base({"f": TWO}, *edits)).startswith(said)
 
 
-@pytest.mark.parametrize(
+@cases(
     "edit",
-    [
-        pytest.param(WriteFile("f", "x\n"), id="written"),
-        pytest.param(Edit("f", "", "x\n"), id="by an empty old text"),
-        pytest.param(CreateFile("f", "x\n"), id="created"),
-    ],
+    {
+        "written": WriteFile("f", "x\n"),
+        "by an empty old text": Edit("f", "", "x\n"),
+        "created": CreateFile("f", "x\n"),
+    },
 )
 def test_an_absent_file_is_made(edit: AnyEdit) -> None:
     assert result(in_sequence({}, edit)) == {"f": b"x\n"}
 
 
-@pytest.mark.parametrize(
+@cases(
     "edit",
-    [
-        pytest.param(WriteFile("f", "x\n", HASH), id="written"),
-        pytest.param(Edit("f", "", "x\n", HASH), id="by an empty old text"),
-    ],
+    {"written": WriteFile("f", "x\n", HASH), "by an empty old text": Edit("f", "", "x\n", HASH)},
 )
 def test_an_absent_file_of_which_a_hash_was_expected_is_stale(edit: AnyEdit) -> None:
     assert refusal(in_sequence({}, edit)).startswith("stale: f: there is no such file")

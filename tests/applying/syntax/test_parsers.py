@@ -9,6 +9,7 @@ import time
 import pytest
 
 from hkgit.applying.languages import cut_stretch, find_language
+from tests.support.cases import cases
 
 GOOD_AND_BAD = [
     ("a.py", "x = [1]\n", "x = [1\n"),
@@ -96,30 +97,26 @@ def main():
 """
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "above", "first", "last"),
-    [
-        pytest.param(
+@cases(
+    "old, new, above, first, last",
+    {
+        "a method": (
             "write(1)",
             "write(2)",
             7,
             "    def save(self, path):",
             "            stream.write(2)",
-            id="a method",
         ),
-        pytest.param("import os", "import re", 0, "import re", "import re", id="a line at the top"),
-        pytest.param(
-            "    Shop()", "    Shop(1)", 16, "def main():", "    Shop(1)", id="the last line"
-        ),
-        pytest.param(
+        "a line at the top": ("import os", "import re", 0, "import re", "import re"),
+        "the last line": ("    Shop()", "    Shop(1)", 16, "def main():", "    Shop(1)"),
+        "between methods": (
             "    def close",
             "    x = 1\n\n    def close",
             7,
             "    def save(self, path):",
             "    x = 1",
-            id="between methods",
         ),
-    ],
+    },
 )
 def test_a_stretch_is_the_smallest_block_that_holds_the_change(
     old: str, new: str, above: int, first: str, last: str

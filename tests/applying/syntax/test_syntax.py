@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 from textwrap import dedent
 
-import pytest
-
 from hkgit.applying.planner import Options, plan
 from hkgit.applying.syntax import check_syntax
 from hkgit.edits import Edit, File, MappingSnapshot, ReplaceRange, Spec, encode_text
+from tests.support.cases import cases
 
 PYTHON = f"Python {sys.version_info[0]}.{sys.version_info[1]}"
 SAVE = """\
@@ -46,52 +45,41 @@ FILES = {
 }
 SNAPSHOT = MappingSnapshot({path: File(encode_text(dedent(text))) for path, text in FILES.items()})
 
-LOOSE = [
-    pytest.param(
+LOOSE = {
+    "Python: a with that has no body": (
         "a.py",
         'with open(path, "w") as stream: \n',
         'with open(path, "wb") as stream:\n    with lock(path):\n',
         (4, "is no longer Python"),
-        id="Python: a with that has no body",
     ),
-    pytest.param(
+    "Python: a bracket that is not closed": (
         "a.py",
         '    with open(path, "w") as stream: \n        stream.write(data)\n',
         '    with open(path, "w" as stream:\n        stream.write(data)\n',
         (2, "is no longer Python"),
-        id="Python: a bracket that is not closed",
     ),
-    pytest.param(
-        "a.json", '"name":  "shop",\n', '"name": "shop"\n', (3, "is no longer JSON"), id="JSON"
-    ),
-    pytest.param(
-        "a.toml", 'name  =  "shop"\n', 'name = shop"\n', (2, "is no longer TOML"), id="TOML"
-    ),
-    pytest.param(
+    "JSON": ("a.json", '"name":  "shop",\n', '"name": "shop"\n', (3, "is no longer JSON")),
+    "TOML": ("a.toml", 'name  =  "shop"\n', 'name = shop"\n', (2, "is no longer TOML")),
+    "TOML: a key that is there already": (
         "a.toml",
         'name  =  "shop"\n',
         'size = "shop"\n',
         (3, "is no longer TOML"),
-        id="TOML: a key that is there already",
     ),
-    pytest.param(
+    "Rust: half of a match removed": (
         "a.rs",
         'Kind::Two  =>  "two",\n    }\n',
         'Kind::Two => "TWO",\n',
         (4, "is no longer Rust"),
-        id="Rust: half of a match removed",
     ),
-    pytest.param(
+    "JavaScript": (
         "a.js",
         'log.info( "listening" );\n',
         'log.info("listening"));\n',
         (3, "is no longer JavaScript"),
-        id="JavaScript",
     ),
-    pytest.param(
-        "a.go", 'run( "shop",  1 )\n', 'run("shop", 1) {\n', (4, "is no longer Go"), id="Go"
-    ),
-]
+    "Go": ("a.go", 'run( "shop",  1 )\n', 'run("shop", 1) {\n', (4, "is no longer Go")),
+}
 
 
 def planned(*edits: Edit | ReplaceRange, syntax: str = "guard") -> tuple[str, list[str]]:
@@ -104,7 +92,7 @@ def planned(*edits: Edit | ReplaceRange, syntax: str = "guard") -> tuple[str, li
     return "" if error is None else f"{error.status}: {error.what}", notes
 
 
-@pytest.mark.parametrize(("path", "old", "new", "said"), LOOSE)
+@cases("path, old, new, said", LOOSE)
 def test_what_is_not_exact_may_not_break_a_file(
     path: str, old: str, new: str, said: tuple[int, str]
 ) -> None:
@@ -112,17 +100,17 @@ def test_what_is_not_exact_may_not_break_a_file(
     assert refusal.startswith(f"invalid: with this edit line {said[0]} {said[1]}")
 
 
-@pytest.mark.parametrize(("path", "old", "new", "said"), LOOSE)
+@cases("path, old, new, said", LOOSE)
 def test_that_can_be_turned_off(path: str, old: str, new: str, said: tuple[int, str]) -> None:
     assert planned(Edit(path, old, new), syntax="ignore") == ("", [])
 
 
-@pytest.mark.parametrize(
+@cases(
     "edit",
-    [
-        pytest.param(Edit("a.py", "stream.write(data)", "stream.write(data"), id="text"),
-        pytest.param(ReplaceRange("a.py", 3, 3, ("        stream.write(data",)), id="lines"),
-    ],
+    {
+        "text": Edit("a.py", "stream.write(data)", "stream.write(data"),
+        "lines": ReplaceRange("a.py", 3, 3, ("        stream.write(data",)),
+    },
 )
 def test_what_is_exact_is_taken_at_its_word_and_told(edit: Edit | ReplaceRange) -> None:
     refusal, notes = planned(edit)
@@ -157,13 +145,13 @@ def test_what_is_exact_is_only_reported_where_nobody_guards() -> None:
     assert len(notes) == 1
 
 
-@pytest.mark.parametrize(
-    ("path", "old", "new"),
-    [
-        pytest.param("a.py", "return  path\n", "return None\n", id="a file that still parses"),
-        pytest.param("broken.py", "return  1\n", "return (\n", id="a file that was broken before"),
-        pytest.param("a.txt", "two  three four\n", "two (\n", id="a file of another kind"),
-    ],
+@cases(
+    "path, old, new",
+    {
+        "a file that still parses": ("a.py", "return  path\n", "return None\n"),
+        "a file that was broken before": ("broken.py", "return  1\n", "return (\n"),
+        "a file of another kind": ("a.txt", "two  three four\n", "two (\n"),
+    },
 )
 def test_nothing_is_said_of(path: str, old: str, new: str) -> None:
     assert planned(Edit(path, old, new)) == ("", [])

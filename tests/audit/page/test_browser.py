@@ -19,6 +19,7 @@ from hkgit.audit.page.render import PageFacts, render_page
 from tests.audit.page.conftest import facts_of, multiply
 from tests.audit.page.hostile import MARK, hostile
 from tests.audit.page.orchard import Orchard
+from tests.support.cases import cases
 from tests.support.repos import Repo
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
@@ -120,22 +121,19 @@ def test_it_opens_without_an_error_and_without_a_request(browser: Driver, page: 
     assert requests(browser) == []
 
 
-@pytest.mark.parametrize(
-    ("wanted", "subjects"),
-    [
-        pytest.param({"evidence": "no-evidence"}, {"Answer the probe"}, id="evidence"),
-        pytest.param(
-            {"agent": "aider"}, {"Tell the version", "Say which sort is missing"}, id="agent"
-        ),
-        pytest.param({"replay": "mixed"}, {"Skip empty crates"}, id="replay"),
-        pytest.param(
+@cases(
+    "wanted, subjects",
+    {
+        "evidence": ({"evidence": "no-evidence"}, {"Answer the probe"}),
+        "agent": ({"agent": "aider"}, {"Tell the version", "Say which sort is missing"}),
+        "replay": ({"replay": "mixed"}, {"Skip empty crates"}),
+        "policy and path": (
             {"policy": "fails", "path": "API"},
             {"Answer the probe", "Tell the version"},
-            id="policy and path",
         ),
-        pytest.param({"text": "santana"}, {"Sell Santana"}, id="text of a hunk"),
-        pytest.param({"text": "nowhere to be found"}, set(), id="nothing"),
-    ],
+        "text of a hunk": ({"text": "santana"}, {"Sell Santana"}),
+        "nothing": ({"text": "nowhere to be found"}, set()),
+    },
 )
 def test_filters_leave_what_fits_and_can_be_shared(
     browser: Driver, page: str, wanted: dict[str, str], subjects: set[str]

@@ -18,6 +18,7 @@ from hkgit.values import replace
 from tests.audit.page.conftest import facts_of
 from tests.audit.page.hostile import CORPUS, MARK, hostile
 from tests.audit.page.orchard import Orchard
+from tests.support.cases import cases
 from tests.support.commits import Change, applied, commit
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -153,15 +154,15 @@ def test_names_and_messages_stay_text(repo: Repo, facts: PageFacts) -> None:
     assert re.search(r"(?<![0-9a-f])49 ", page.text) is None
 
 
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
-        pytest.param(b"\0\1\2" * 1000, "binary, 3,000 bytes", id="binary"),
-        pytest.param(b"x\n" * 400_000, "not shown: 800,000 bytes", id="huge"),
-        pytest.param("שלום עולם\n".encode(), "שלום עולם", id="right to left"),
-        pytest.param(b"\xff\xfe\xfa\n", "\ufffd\ufffd\ufffd", id="no UTF-8"),
-        pytest.param(b"y" * 90_000, "yyy…", id="one long line"),
-    ],
+@cases(
+    "data, words",
+    {
+        "binary": (b"\0\1\2" * 1000, "binary, 3,000 bytes"),
+        "huge": (b"x\n" * 400_000, "not shown: 800,000 bytes"),
+        "right to left": ("שלום עולם\n".encode(), "שלום עולם"),
+        "no UTF-8": (b"\xff\xfe\xfa\n", "\ufffd\ufffd\ufffd"),
+        "one long line": (b"y" * 90_000, "yyy…"),
+    },
 )
 def test_a_file_of_any_kind_is_told_of(repo: Repo, data: bytes, words: str) -> None:
     begun(repo)

@@ -22,6 +22,7 @@ from hkgit.evidence.verdict import CandidateCommit, Finding, ReplayResult, Verdi
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
 from tests.audit.reports.conftest import ODD, History, judged
+from tests.support.cases import cases
 from tests.support.reports import ReportSheet, render
 
 _VALUE = r"(?:[^\r\n:,%]|%(?:25|0D|0A|3A|2C))*"
@@ -177,13 +178,13 @@ def test_nothing_in_a_commit_drives_a_terminal(history: History, form: str) -> N
     assert [char for char in text if not char.isprintable() and char != "\n"] == []
 
 
-@pytest.mark.parametrize(
-    ("mode", "command", "level", "severity"),
-    [
-        pytest.param("enforce", "error", "error", "major", id="enforce"),
-        pytest.param("warn", "warning", "warning", "minor", id="warn"),
-        pytest.param("report", "notice", "note", "info", id="report"),
-    ],
+@cases(
+    "mode, command, level, severity",
+    {
+        "enforce": ("enforce", "error", "error", "major"),
+        "warn": ("warn", "warning", "warning", "minor"),
+        "report": ("report", "notice", "note", "info"),
+    },
 )
 def test_the_policy_s_mode_says_how_grave_a_finding_is(
     history: History, mode: str, command: str, level: str, severity: str

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.commands import loaded_path
 from tests.support.keys import made_key, sign_with
 from tests.support.modules import modules
@@ -177,9 +178,7 @@ def test_no_advice_takes_away_what_says_who_made_a_change() -> None:
     assert [where for where, text in texts.items() if HIDING.search(text)] == []
 
 
-@pytest.mark.parametrize(
-    "env", [pytest.param(AGENT, id="an agent"), pytest.param({}, id="under govern = all")]
-)
+@cases("env", {"an agent": AGENT, "under govern = all": {}})
 def test_what_a_hook_rejects_is_committed_again_with_evidence(
     repo: Repo, started: str, env: Mapping[str, str], tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ from hkgit.audit.reports.findings import mend
 from hkgit.text.escape import escape_markdown, render_code, visible
 from hkgit.values import replace
 from tests.audit.reports.conftest import HOSTILE, ODD, History, judged
+from tests.support.cases import cases
 from tests.support.reports import ReportSheet
 
 
@@ -42,14 +43,14 @@ class _Page(HTMLParser):
             self.tables[-1][-1][-1] += data
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        pytest.param(HOSTILE, id="a subject"),
-        pytest.param(ODD, id="a path"),
-        pytest.param("a | b ~~c~~ **d** [e](http://f) ![g](h) \\| $i$", id="markup"),
-        pytest.param("www.example.org http://example.org a@example.org", id="links"),
-    ],
+    {
+        "a subject": HOSTILE,
+        "a path": ODD,
+        "markup": "a | b ~~c~~ **d** [e](http://f) ![g](h) \\| $i$",
+        "links": "www.example.org http://example.org a@example.org",
+    },
 )
 @pytest.mark.parametrize("escape", [escape_markdown, render_code])
 def test_text_stands_in_a_table_for_itself(text: str, escape: Callable[[str], str]) -> None:

@@ -15,6 +15,7 @@ from hkgit.audit.tables.rows import RepositoryIdentity
 from tests.audit.page.hostile import CORPUS, hostile
 from tests.audit.page.test_page import Outline
 from tests.audit.tables.conftest import export_all
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -92,18 +93,14 @@ def test_nothing_in_a_name_becomes_markup_and_nothing_is_fetched(
         assert not {"\u202e", "\u200b", "\x1b"} & set(text)
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "said"),
-    [
-        pytest.param(("--tables", "t"), 64, "needs --html", id="nowhere"),
-        pytest.param(
-            ("A..B", "--tables", "t", "--html", "x"), 64, "needs --html", id="and a range"
-        ),
-        pytest.param((), 64, "Name a range", id="nothing"),
-        pytest.param(
-            ("--tables", "t", "--html", "x"), 4, "is not a directory of tables", id="none"
-        ),
-    ],
+@cases(
+    "words, code, said",
+    {
+        "nowhere": (("--tables", "t"), 64, "needs --html"),
+        "and a range": (("A..B", "--tables", "t", "--html", "x"), 64, "needs --html"),
+        "nothing": ((), 64, "Name a range"),
+        "none": (("--tables", "t", "--html", "x"), 4, "is not a directory of tables"),
+    },
 )
 def test_what_it_cannot_do_it_says(
     tmp_path: Path, words: tuple[str, ...], code: int, said: str

@@ -16,6 +16,7 @@ from hkgit.audit.tables.columns import TABLES, EvidenceTable
 from hkgit.audit.tables.database import open_directory, read_queries
 from hkgit.audit.tables.query import answer_sql, lock_tables
 from hkgit.errors import InvalidInput
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -108,17 +109,17 @@ def test_no_other_file_is_read(tables: Path, tmp_path: Path, sql: str) -> None:
         ask(tables, sql.format(other=other))
 
 
-@pytest.mark.parametrize(
-    ("sql", "what"),
-    [
-        pytest.param("selec 1", 'near "selec": syntax error', id="no word"),
-        pytest.param("select\n foo from edits", "no such column: foo", id="no column"),
-        pytest.param("select * from edit", "no such table: edit", id="no table"),
-        pytest.param("", "asks nothing", id="nothing"),
-        pytest.param("-- only a remark", "asks nothing", id="a remark"),
-        pytest.param("select 1; select 2", "one statement at a time", id="two"),
-        pytest.param("select ?", "number of bindings", id="a parameter"),
-    ],
+@cases(
+    "sql, what",
+    {
+        "no word": ("selec 1", 'near "selec": syntax error'),
+        "no column": ("select\n foo from edits", "no such column: foo"),
+        "no table": ("select * from edit", "no such table: edit"),
+        "nothing": ("", "asks nothing"),
+        "a remark": ("-- only a remark", "asks nothing"),
+        "two": ("select 1; select 2", "one statement at a time"),
+        "a parameter": ("select ?", "number of bindings"),
+    },
 )
 def test_wrong_sql_says_where_what_and_what_next(tables: Path, sql: str, what: str) -> None:
     with pytest.raises(InvalidInput) as refused:

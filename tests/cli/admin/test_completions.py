@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run, script
 
@@ -37,15 +38,15 @@ def offered(words: str, cwd: Path, program: str = "hkgit") -> list[str]:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        pytest.param("hkgit ver", ["verify"], id="a command"),
-        pytest.param("hkgit gate --sta", ["--staged"], id="an option"),
-        pytest.param("hkgit gate --format j", ["json"], id="a choice"),
-        pytest.param("hkgit completions z", ["zsh"], id="an argument of choices"),
-        pytest.param("hkgit nonsense --x", [], id="nothing to offer"),
-    ],
+@cases(
+    "words, expected",
+    {
+        "a command": ("hkgit ver", ["verify"]),
+        "an option": ("hkgit gate --sta", ["--staged"]),
+        "a choice": ("hkgit gate --format j", ["json"]),
+        "an argument of choices": ("hkgit completions z", ["zsh"]),
+        "nothing to offer": ("hkgit nonsense --x", []),
+    },
 )
 def test_bash_is_offered(begun: Repo, words: str, expected: list[str]) -> None:
     assert offered(words, begun.path) == expected

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.support.cases import cases
 from tests.support.running import Bench, run
 from tests.support.specs import NEW, OLD, SOURCE, edit, harnesskit, protocol, search_replace
 
@@ -34,20 +35,20 @@ def test_success_is_one_line_as_git_prints_it_with_the_least_sure_edit(bench: Be
     assert bench.repo.head.startswith(found[1])
 
 
-DOCUMENTS = [
-    pytest.param(search_replace(), (), 0, "applied", id="applied"),
-    pytest.param(search_replace(), ("--dry-run",), 0, "would_apply", id="would be applied"),
-    pytest.param(search_replace("nowhere to be found"), (), 1, "no_match", id="no match"),
-    pytest.param(search_replace("    exit_code = 3", "x"), (), 2, "ambiguous", id="ambiguous"),
-    pytest.param(harnesskit(edit(expected_hash="0123456789ab")), (), 3, "stale", id="stale"),
-    pytest.param(search_replace(path="../x.py"), (), 4, "invalid", id="outside"),
-    pytest.param(search_replace(new=OLD), (), None, None, id="changes nothing"),
-    pytest.param(search_replace(), ("--verify", "false"), 5, "verify_failed", id="not verified"),
-    pytest.param(search_replace(), ("--branch", "main"), 7, "git_refused", id="git refused"),
-]
+DOCUMENTS = {
+    "applied": (search_replace(), (), 0, "applied"),
+    "would be applied": (search_replace(), ("--dry-run",), 0, "would_apply"),
+    "no match": (search_replace("nowhere to be found"), (), 1, "no_match"),
+    "ambiguous": (search_replace("    exit_code = 3", "x"), (), 2, "ambiguous"),
+    "stale": (harnesskit(edit(expected_hash="0123456789ab")), (), 3, "stale"),
+    "outside": (search_replace(path="../x.py"), (), 4, "invalid"),
+    "changes nothing": (search_replace(new=OLD), (), None, None),
+    "not verified": (search_replace(), ("--verify", "false"), 5, "verify_failed"),
+    "git refused": (search_replace(), ("--branch", "main"), 7, "git_refused"),
+}
 
 
-@pytest.mark.parametrize(("spec", "options", "code", "status"), DOCUMENTS)
+@cases("spec, options, code, status", DOCUMENTS)
 def test_json_is_one_document_with_the_seed_s_keys_for_one_edit(
     bench: Bench,
     schema: Draft202012Validator,
@@ -72,14 +73,7 @@ def test_json_is_one_document_with_the_seed_s_keys_for_one_edit(
     assert answer["commit"] == (bench.repo.head if code == 0 and not options else None)
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
-        pytest.param("{", id="malformed"),
-        pytest.param("", id="blank"),
-        pytest.param(protocol(), id="empty"),
-    ],
-)
+@cases("spec", {"malformed": "{", "blank": "", "empty": protocol()})
 def test_json_without_an_edit_has_the_three_keys_and_the_reason(bench: Bench, spec: str) -> None:
     answer = bench.apply(spec, "--json").json()
     assert answer["status"] == "invalid"
@@ -182,13 +176,13 @@ def test_a_dry_run_says_so(bench: Bench) -> None:
     assert edits == ["would_apply"]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "repairs"),
-    [
-        pytest.param("if x:\n    a = 1", "if x:\n    a = 2", ["re-indented"], id="indented"),
-        pytest.param("    return a", "    return a + b", ["re-spaced"], id="spaced"),
-        pytest.param("        a = 1", "        a = 2", [], id="as written"),
-    ],
+@cases(
+    "old, new, repairs",
+    {
+        "indented": ("if x:\n    a = 1", "if x:\n    a = 2", ["re-indented"]),
+        "spaced": ("    return a", "    return a + b", ["re-spaced"]),
+        "as written": ("        a = 1", "        a = 2", []),
+    },
 )
 def test_new_text_in_other_blanks_is_a_repair(
     bench: Bench, old: str, new: str, repairs: list[str]

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.support.advice import follow_advice
+from tests.support.cases import cases
 from tests.support.running import Bench
 from tests.support.specs import NEW, OLD, SOURCE, line_of, protocol, replace_range, search_replace
 
@@ -30,9 +31,7 @@ def by_number(bench: Bench) -> str:
     return protocol(replace_range(SOURCE, number, number, None, NEW))
 
 
-@pytest.mark.parametrize(
-    "of", [pytest.param("file", id="a file"), pytest.param("stdin", id="standard input")]
-)
+@cases("of", {"a file": "file", "standard input": "stdin"})
 def test_what_the_policy_would_reject_does_not_land_and_advice_says_how_it_does(
     chosen: Bench, of: str
 ) -> None:
@@ -124,9 +123,7 @@ def test_without_a_policy_it_lands_and_one_line_says_what_the_built_in_one_says(
     expect_passing(bench)
 
 
-@pytest.mark.parametrize(
-    "has_hooks", [pytest.param(False, id="no hooks"), pytest.param(True, id="with hooks")]
-)
+@cases("has_hooks", {"no hooks": False, "with hooks": True})
 def test_allow_blind_lands_knowingly_and_is_recorded(chosen: Bench, has_hooks: bool) -> None:
     if has_hooks:
         assert chosen.run("init").code == 0

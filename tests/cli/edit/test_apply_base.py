@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.support.cases import cases
 from tests.support.running import Bench
 from tests.support.specs import NEW, OLD, SOURCE, line_of, protocol, replace_range, search_replace
 
@@ -18,15 +17,15 @@ def move_on(bench: Bench, path: str, old: str, new: str) -> str:
 
 
 FIRST = '"""Every failure'
-MOVES = [
-    pytest.param("src/document.py", '"""A file', 0, "--base", id="another file was changed"),
-    pytest.param(SOURCE, FIRST, 0, "--base", id="the file was changed elsewhere"),
-    pytest.param(SOURCE, FIRST, 0, "in the spec", id="the same, with the base in the spec"),
-    pytest.param(SOURCE, OLD, 3, "--base", id="the lines were changed"),
-]
+MOVES = {
+    "another file was changed": ("src/document.py", '"""A file', 0, "--base"),
+    "the file was changed elsewhere": (SOURCE, FIRST, 0, "--base"),
+    "the same, with the base in the spec": (SOURCE, FIRST, 0, "in the spec"),
+    "the lines were changed": (SOURCE, OLD, 3, "--base"),
+}
 
 
-@pytest.mark.parametrize(("path", "text", "code", "spell"), MOVES)
+@cases("path, text, code, spell", MOVES)
 def test_an_edit_of_an_older_base_is_carried_to_the_tip_or_stale(
     bench: Bench, path: str, text: str, code: int, spell: str
 ) -> None:
@@ -51,12 +50,9 @@ def test_a_carried_edit_replays_on_its_parent(bench: Bench) -> None:
     assert shown["ledger"][0]["base"] == base
 
 
-@pytest.mark.parametrize(
-    ("lines", "code"),
-    [
-        pytest.param("{n}-{n}", 0, id="its lines were read"),
-        pytest.param("1-{n}", 3, id="lines that changed were read too"),
-    ],
+@cases(
+    "lines, code",
+    {"its lines were read": ("{n}-{n}", 0), "lines that changed were read too": ("1-{n}", 3)},
 )
 def test_every_expected_hash_must_hold_at_the_tip_too(bench: Bench, lines: str, code: int) -> None:
     named = lines.format(n=line_of(bench, OLD))
@@ -89,12 +85,12 @@ def test_a_file_whose_mode_alone_changed_is_still_the_same(bench: Bench) -> None
     assert bench.apply(protocol(delete), "--base", base).code == 0
 
 
-@pytest.mark.parametrize(
-    ("base", "words"),
-    [
-        pytest.param("elsewhere", "not an ancestor", id="on another branch"),
-        pytest.param("nowhere", "is not a commit", id="unknown"),
-    ],
+@cases(
+    "base, words",
+    {
+        "on another branch": ("elsewhere", "not an ancestor"),
+        "unknown": ("nowhere", "is not a commit"),
+    },
 )
 def test_a_base_that_is_not_in_the_branch_s_history_is_invalid(
     bench: Bench, base: str, words: str
@@ -108,13 +104,7 @@ def test_a_base_that_is_not_in_the_branch_s_history_is_invalid(
     assert words in result.err
 
 
-@pytest.mark.parametrize(
-    ("content", "code"),
-    [
-        pytest.param("protocol", 3, id="a hash of it"),
-        pytest.param("quote", 1, id="a quotation from it"),
-    ],
-)
+@cases("content, code", {"a hash of it": ("protocol", 3), "a quotation from it": ("quote", 1)})
 def test_a_dirty_file_that_the_agent_read_is_named_as_such(
     bench: Bench, content: str, code: int
 ) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
+from tests.support.cases import cases
 from tests.support.keys import made_key
 from tests.support.running import Bench
 from tests.support.specs import SOURCE, first_line, protocol
@@ -74,16 +73,14 @@ def test_at_most_ten_edits_have_a_line(bench: Bench) -> None:
     assert bench.repo.git("log", "-1", "--format=%s") == "Apply 12 edits to 12 files"
 
 
-@pytest.mark.parametrize(
-    ("about", "options", "message"),
-    [
-        pytest.param({}, (), "Apply 1 edit to 1 file", id="by default"),
-        pytest.param({"summary": "Say it anew"}, (), "Say it anew", id="as the spec says"),
-        pytest.param({"summary": "x"}, ("-m", "Mine"), "Mine", id="as the command line says"),
-        pytest.param(
-            {}, ("-m", "Subject\n\n# not a comment\n"), "Subject\n\n# not a comment", id="verbatim"
-        ),
-    ],
+@cases(
+    "about, options, message",
+    {
+        "by default": ({}, (), "Apply 1 edit to 1 file"),
+        "as the spec says": ({"summary": "Say it anew"}, (), "Say it anew"),
+        "as the command line says": ({"summary": "x"}, ("-m", "Mine"), "Mine"),
+        "verbatim": ({}, ("-m", "Subject\n\n# not a comment\n"), "Subject\n\n# not a comment"),
+    },
 )
 def test_the_message_is_the_one_given(
     bench: Bench, about: dict[str, str], options: tuple[str, ...], message: str
@@ -99,13 +96,13 @@ def test_trailers_of_the_message_stay_trailers(bench: Bench) -> None:
     assert (found["Fixes"], len(found["Hkgit-Entry"])) == (["#1"], 1)
 
 
-@pytest.mark.parametrize(
-    ("about", "options", "agent"),
-    [
-        pytest.param({}, (), "unknown", id="by default"),
-        pytest.param({"agent": "ada/1"}, (), "ada/1", id="as the spec says"),
-        pytest.param({"agent": "ada/1"}, ("--agent", "eve/2"), "eve/2", id="as asked"),
-    ],
+@cases(
+    "about, options, agent",
+    {
+        "by default": ({}, (), "unknown"),
+        "as the spec says": ({"agent": "ada/1"}, (), "ada/1"),
+        "as asked": ({"agent": "ada/1"}, ("--agent", "eve/2"), "eve/2"),
+    },
 )
 def test_the_agent_is_claimed(
     bench: Bench, about: dict[str, str], options: tuple[str, ...], agent: str
@@ -116,16 +113,16 @@ def test_the_agent_is_claimed(
     assert trailers(bench)["Hkgit-Agent"] == [agent]
 
 
-@pytest.mark.parametrize(
+@cases(
     "options",
-    [
-        pytest.param(("-m", ""), id="no message"),
-        pytest.param(("-m", "Fake\n\nHkgit-Entry: sha256:" + "0" * 64), id="a trailer of ours"),
-        pytest.param(("-m", "Fake\n\nhkgit-agent: me"), id="one in other letters"),
-        pytest.param(("--agent", ""), id="no agent"),
-        pytest.param(("--agent", "two\nlines"), id="an agent on two lines"),
-        pytest.param(("--agent", "\x1b[2J"), id="an agent that drives the terminal"),
-    ],
+    {
+        "no message": ("-m", ""),
+        "a trailer of ours": ("-m", "Fake\n\nHkgit-Entry: sha256:" + "0" * 64),
+        "one in other letters": ("-m", "Fake\n\nhkgit-agent: me"),
+        "no agent": ("--agent", ""),
+        "an agent on two lines": ("--agent", "two\nlines"),
+        "an agent that drives the terminal": ("--agent", "\x1b[2J"),
+    },
 )
 def test_a_message_or_agent_that_cannot_be_is_invalid(
     bench: Bench, options: tuple[str, ...]
@@ -133,22 +130,19 @@ def test_a_message_or_agent_that_cannot_be_is_invalid(
     assert bench.apply(first_line(bench), *options, "--dry-run").code == 4
 
 
-@pytest.mark.parametrize(
-    ("env", "people"),
-    [
-        pytest.param(
-            {}, "Ada Tester <ada@example.org>|Ada Tester <ada@example.org>", id="configuration"
-        ),
-        pytest.param(
+@cases(
+    "env, people",
+    {
+        "configuration": ({}, "Ada Tester <ada@example.org>|Ada Tester <ada@example.org>"),
+        "environment": (
             {
                 "GIT_AUTHOR_NAME": "Alan",
                 "GIT_AUTHOR_EMAIL": "alan@example.org",
                 "GIT_COMMITTER_NAME": "Grace",
             },
             "Alan <alan@example.org>|Grace <ada@example.org>",
-            id="environment",
         ),
-    ],
+    },
 )
 def test_author_and_committer_are_git_s(bench: Bench, env: dict[str, str], people: str) -> None:
     assert bench.apply(first_line(bench), env=env).code == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.running import Bench, Result
 from tests.support.specs import (
     NEW,
@@ -44,23 +45,23 @@ def expect(bench: Bench, form: str) -> str:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("form", "kind"),
-    [
-        pytest.param(SOURCE + ":{n}-{n}={one}", "hash", id="the line"),
-        pytest.param(SOURCE + ":{n}={one}", "hash", id="the line, by one number"),
-        pytest.param(SOURCE + ":{n}-{n}={short}", "hash", id="twelve digits of it"),
-        pytest.param(SOURCE + ":{up}-{down}={five}", "hash", id="lines around it"),
-        pytest.param(SOURCE + "={whole}", "hash", id="the whole file"),
-        pytest.param(SOURCE + "={one}", "hash", id="the line, without its number"),
-        pytest.param("{root}/" + SOURCE + "={whole}", "hash", id="an absolute path"),
-        pytest.param(SOURCE + ":{up}-{n}={above}", None, id="stale: other lines"),
-        pytest.param(SOURCE + f"={STALE}", None, id="stale: no range's hash"),
-        pytest.param(SOURCE + ":900-901={one}", None, id="stale: lines past the end"),
-        pytest.param("README.md={readme}", "quote", id="another file's says nothing"),
-        pytest.param("README.md={one}", None, id="stale: another file's"),
-        pytest.param("README.md:1-1={one}", None, id="stale: another file's lines"),
-    ],
+@cases(
+    "form, kind",
+    {
+        "the line": (SOURCE + ":{n}-{n}={one}", "hash"),
+        "the line, by one number": (SOURCE + ":{n}={one}", "hash"),
+        "twelve digits of it": (SOURCE + ":{n}-{n}={short}", "hash"),
+        "lines around it": (SOURCE + ":{up}-{down}={five}", "hash"),
+        "the whole file": (SOURCE + "={whole}", "hash"),
+        "the line, without its number": (SOURCE + "={one}", "hash"),
+        "an absolute path": ("{root}/" + SOURCE + "={whole}", "hash"),
+        "stale: other lines": (SOURCE + ":{up}-{n}={above}", None),
+        "stale: no range's hash": (SOURCE + f"={STALE}", None),
+        "stale: lines past the end": (SOURCE + ":900-901={one}", None),
+        "another file's says nothing": ("README.md={readme}", "quote"),
+        "stale: another file's": ("README.md={one}", None),
+        "stale: another file's lines": ("README.md:1-1={one}", None),
+    },
 )
 def test_expect_gives_a_text_edit_its_hash_or_is_stale(
     bench: Bench, form: str, kind: str | None
@@ -95,12 +96,8 @@ def test_the_path_of_expect_is_relative_to_the_current_directory(bench: Bench) -
     assert evidence(bench.run("apply", spec, *options, cwd=bench.repo.path / "src")) == "hash"
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        pytest.param(SOURCE + ":{down}={one}", id="of the edited file"),
-        pytest.param(SOURCE + ":9000={one}", id="past its end"),
-    ],
+@cases(
+    "form", {"of the edited file": SOURCE + ":{down}={one}", "past its end": SOURCE + ":9000={one}"}
 )
 def test_an_expectation_of_lines_that_moved_says_where_they_stand(bench: Bench, form: str) -> None:
     number = line_of(bench, OLD)
@@ -114,14 +111,14 @@ def test_an_expectation_of_another_file_past_its_end_says_how_long_it_is(bench: 
     assert "but the file has" in result.err
 
 
-@pytest.mark.parametrize(
-    ("argument", "words"),
-    [
-        pytest.param(f"{SOURCE}=0123456789a", "12 to 64 hex digits", id="eleven digits"),
-        pytest.param(SOURCE, "PATH[:N | :START-END]=HASH", id="no hash"),
-        pytest.param(f"{SOURCE}:5-3={STALE}", "START-END", id="backwards"),
-        pytest.param(f"../x.py={STALE}", "outside", id="outside the work tree"),
-    ],
+@cases(
+    "argument, words",
+    {
+        "eleven digits": (f"{SOURCE}=0123456789a", "12 to 64 hex digits"),
+        "no hash": (SOURCE, "PATH[:N | :START-END]=HASH"),
+        "backwards": (f"{SOURCE}:5-3={STALE}", "START-END"),
+        "outside the work tree": (f"../x.py={STALE}", "outside"),
+    },
 )
 def test_a_malformed_expect_is_invalid_input(bench: Bench, argument: str, words: str) -> None:
     result = bench.apply(search_replace(), "--expect", argument)
@@ -129,7 +126,7 @@ def test_a_malformed_expect_is_invalid_input(bench: Bench, argument: str, words:
     assert words in result.err
 
 
-@pytest.mark.parametrize("has_hash", [pytest.param(False, id="no"), pytest.param(True, id="yes")])
+@cases("has_hash", {"no": False, "yes": True})
 def test_an_expected_hash_chooses_among_equal_places(bench: Bench, has_hash: bool) -> None:
     number = line_of(bench, OLD)
     chosen = {"expected_hash": bench.hash(SOURCE, number, number)} if has_hash else {}
@@ -161,10 +158,7 @@ def test_relocate_accepts_that_place_and_records_it(bench: Bench) -> None:
     assert entry["edits"][0]["base_lines"] == [[number, number]]
 
 
-@pytest.mark.parametrize(
-    ("threshold", "code"),
-    [pytest.param("0.5", 0, id="tolerant"), pytest.param("1.0", 1, id="exact")],
-)
+@cases("threshold, code", {"tolerant": ("0.5", 0), "exact": ("1.0", 1)})
 def test_the_threshold_says_how_alike_a_fuzzy_match_must_be(
     bench: Bench, threshold: str, code: int
 ) -> None:

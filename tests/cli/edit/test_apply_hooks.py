@@ -6,18 +6,19 @@ import sys
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.running import Bench
 from tests.support.serving import preload_hooks
 from tests.support.specs import SOURCE, first_line, search_replace
 
 
-@pytest.mark.parametrize(
+@cases(
     "command",
-    [
-        pytest.param(f"grep -q 'more than one place' {SOURCE}", id="the edited file is there"),
-        pytest.param(f'"{sys.executable}" -m py_compile vendor/click/*.py', id="and all others"),
-        pytest.param('echo chatter; test -z "$GIT_DIR"', id="it may talk"),
-    ],
+    {
+        "the edited file is there": f"grep -q 'more than one place' {SOURCE}",
+        "and all others": f'"{sys.executable}" -m py_compile vendor/click/*.py',
+        "it may talk": 'echo chatter; test -z "$GIT_DIR"',
+    },
 )
 def test_a_verified_spec_is_committed_with_the_outcome_under_claims(
     bench: Bench, command: str
@@ -30,14 +31,14 @@ def test_a_verified_spec_is_committed_with_the_outcome_under_claims(
     assert bench.repo.status() == []
 
 
-@pytest.mark.parametrize(
-    ("command", "code"),
-    [
-        pytest.param("exit 3", 3, id="it says no"),
-        pytest.param("no-such-program-anywhere", 127, id="there is no such program"),
-        pytest.param("kill -9 $$", 137, id="it dies"),
-        pytest.param("touch left-behind; git add -A; git commit -qm x; exit 1", 1, id="it commits"),
-    ],
+@cases(
+    "command, code",
+    {
+        "it says no": ("exit 3", 3),
+        "there is no such program": ("no-such-program-anywhere", 127),
+        "it dies": ("kill -9 $$", 137),
+        "it commits": ("touch left-behind; git add -A; git commit -qm x; exit 1", 1),
+    },
 )
 def test_a_failed_verification_leaves_nothing_behind(bench: Bench, command: str, code: int) -> None:
     with bench.untouched():
@@ -68,24 +69,22 @@ def test_without_hooks_no_checkout_is_spoken_of(bench: Bench) -> None:
     assert "full checkout" not in bench.apply(search_replace()).err
 
 
-@pytest.mark.parametrize(
-    ("hook", "body", "words"),
-    [
-        pytest.param("pre-commit", "echo 'not today' >&2; exit 1", "not today", id="pre-commit"),
-        pytest.param("commit-msg", "echo 'no, no' >&2; exit 1", "no, no", id="commit-msg"),
-        pytest.param(
+@cases(
+    "hook, body, words",
+    {
+        "pre-commit": ("pre-commit", "echo 'not today' >&2; exit 1", "not today"),
+        "commit-msg": ("commit-msg", "echo 'no, no' >&2; exit 1", "no, no"),
+        "one that changes a file": (
             "pre-commit",
             f"echo '# added' >> {SOURCE}; git add {SOURCE}",
             SOURCE,
-            id="one that changes a file",
         ),
-        pytest.param(
+        "one that commits": (
             "pre-commit",
             'test -n "$AGAIN" || { echo x > extra; git add extra; AGAIN=1 git commit -qm x; }',
             "HEAD",
-            id="one that commits",
         ),
-    ],
+    },
 )
 def test_a_hook_that_says_no_or_changes_files_leaves_all_as_it_was(
     bench: Bench, hook: str, body: str, words: str
@@ -102,22 +101,19 @@ def test_a_refusal_shows_what_a_hook_changed(bench: Bench) -> None:
     assert "\n+# added\n" in bench.apply(search_replace()).err
 
 
-@pytest.mark.parametrize(
+@cases(
     "hook",
-    [
-        pytest.param(
-            f"grep -q added {SOURCE} || echo '# added' >> {SOURCE}; git add {SOURCE}",
-            id="one that stages what it changes",
+    {
+        "one that stages what it changes": (
+            f"grep -q added {SOURCE} || echo '# added' >> {SOURCE}; git add {SOURCE}"
         ),
-        pytest.param(
-            f"grep -q added {SOURCE} || {{ echo '# added' >> {SOURCE}; exit 1; }}",
-            id="a formatter that says no the first time",
+        "a formatter that says no the first time": (
+            f"grep -q added {SOURCE} || {{ echo '# added' >> {SOURCE}; exit 1; }}"
         ),
-        pytest.param(
-            f"echo made > made; chmod +x {SOURCE}; git rm -q README.md; git add made {SOURCE}",
-            id="one that makes and removes files",
+        "one that makes and removes files": (
+            f"echo made > made; chmod +x {SOURCE}; git rm -q README.md; git add made {SOURCE}"
         ),
-    ],
+    },
 )
 def test_what_hooks_change_can_be_accepted_and_is_recorded_as_theirs(
     bench: Bench, hook: str
@@ -132,12 +128,12 @@ def test_what_hooks_change_can_be_accepted_and_is_recorded_as_theirs(
     assert len(shown["entries"]) == 2
 
 
-@pytest.mark.parametrize(
+@cases(
     "hook",
-    [
-        pytest.param(f"echo '# more' >> {SOURCE}; git add {SOURCE}", id="that changes ever more"),
-        pytest.param("ln -s README.md made; git add made", id="that makes a link"),
-    ],
+    {
+        "that changes ever more": f"echo '# more' >> {SOURCE}; git add {SOURCE}",
+        "that makes a link": "ln -s README.md made; git add made",
+    },
 )
 def test_changes_of_hooks_that_cannot_be_derived_are_not_accepted(bench: Bench, hook: str) -> None:
     bench.repo.write_hook("pre-commit", hook)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import Bench
 from tests.support.specs import CREATE, NEW, SOURCE, protocol, search_replace
@@ -101,19 +102,19 @@ def merging(bench: Bench) -> None:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("disturb", "spec", "named"),
-    [
-        pytest.param(unstaged, search_replace(), SOURCE, id="unstaged"),
-        pytest.param(staged, search_replace(), SOURCE, id="staged"),
-        pytest.param(removed, search_replace(), SOURCE, id="staged for removal"),
-        pytest.param(link_for_directory, search_replace(), "src", id="a link, not a directory"),
-        pytest.param(untracked, protocol(CREATE), "new/file.py", id="untracked"),
-        pytest.param(ignored, protocol(CREATE), "new/file.py", id="ignored"),
-        pytest.param(file_for_directory, protocol(CREATE), "new", id="a file, not a directory"),
-        pytest.param(committing_elsewhere, search_replace(), "index.lock", id="a lock"),
-        pytest.param(merging, search_replace(), "merge", id="in the middle of a merge"),
-    ],
+@cases(
+    "disturb, spec, named",
+    {
+        "unstaged": (unstaged, search_replace(), SOURCE),
+        "staged": (staged, search_replace(), SOURCE),
+        "staged for removal": (removed, search_replace(), SOURCE),
+        "a link, not a directory": (link_for_directory, search_replace(), "src"),
+        "untracked": (untracked, protocol(CREATE), "new/file.py"),
+        "ignored": (ignored, protocol(CREATE), "new/file.py"),
+        "a file, not a directory": (file_for_directory, protocol(CREATE), "new"),
+        "a lock": (committing_elsewhere, search_replace(), "index.lock"),
+        "in the middle of a merge": (merging, search_replace(), "merge"),
+    },
 )
 def test_what_is_in_the_way_is_named_and_nothing_moves(
     bench: Bench, disturb: Callable[[Bench], None], spec: str, named: str
@@ -175,8 +176,7 @@ def with_its_git_directory_elsewhere(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize(
-    "make",
-    [with_crlf, with_a_split_index, ignoring_the_ledger, with_its_git_directory_elsewhere],
+    "make", [with_crlf, with_a_split_index, ignoring_the_ledger, with_its_git_directory_elsewhere]
 )
 def test_an_unusual_checkout_follows_too(bench: Bench, make: Callable[[Repo], None]) -> None:
     make(bench.repo)

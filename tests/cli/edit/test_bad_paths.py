@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import Bench, make_bench
 from tests.support.specs import SOURCE, edit, harnesskit, protocol
@@ -54,14 +55,14 @@ def test_a_spec_that_would_create_them_is_told_so_of_each(linked: Bench, command
     assert [path for path, each in told if each["status"] != "invalid"] == []
 
 
-@pytest.mark.parametrize(
+@cases(
     "path",
-    [
-        pytest.param("", id="empty"),
-        pytest.param("./src/x.py", id="a leading ./"),
-        pytest.param("src//x.py", id="two slashes"),
-        pytest.param("{root}/src/x.py", id="absolute"),
-    ],
+    {
+        "empty": "",
+        "a leading ./": "./src/x.py",
+        "two slashes": "src//x.py",
+        "absolute": "{root}/src/x.py",
+    },
 )
 def test_the_protocol_refuses_what_is_not_normal_too(linked: Bench, path: str) -> None:
     given = path.format(root=linked.repo.path)
@@ -80,13 +81,13 @@ def test_nothing_is_moved_there_either(linked: Bench) -> None:
     assert [told["status"] for told in answer["edits"]] == ["invalid"] * len(targets)
 
 
-@pytest.mark.parametrize(
+@cases(
     "options",
-    [
-        pytest.param(("--file", "../outside/x.py"), id="a path of the command line"),
-        pytest.param(("--file", "out-link/x.py"), id="one through a link"),
-        pytest.param(("--file", ".git/x"), id="one into .git"),
-    ],
+    {
+        "a path of the command line": ("--file", "../outside/x.py"),
+        "one through a link": ("--file", "out-link/x.py"),
+        "one into .git": ("--file", ".git/x"),
+    },
 )
 @pytest.mark.parametrize("command", ["apply", "edit"])
 def test_a_path_of_the_command_line_leads_nowhere_else(

@@ -6,16 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import Bench, make_bench
-from tests.support.specs import (
-    SOURCE,
-    edit,
-    harnesskit,
-    protocol,
-    replace_range,
-    search_replace,
-)
+from tests.support.specs import SOURCE, edit, harnesskit, protocol, replace_range, search_replace
 
 ABSENT = "0123456789ab"
 LAST = 100_000
@@ -182,16 +176,16 @@ def test_a_file_that_cannot_be_edited(told: dict[str, Any], path: str) -> None:
     assert words in told[path]["what"]
 
 
-@pytest.mark.parametrize(
-    ("options", "code", "words"),
-    [
-        pytest.param(("--format", "nonsense"), 4, "Known dialects", id="an unknown dialect"),
-        pytest.param(("--format", "protocol"), 4, "expected JSON", id="another dialect than named"),
-        pytest.param(("--base", "side"), 4, "not an ancestor", id="a base that is not an ancestor"),
-        pytest.param(("--base", "nowhere"), 4, "is not a commit", id="a base that is nowhere"),
-        pytest.param(("{spec}.missing",), 4, "cannot be read", id="no such spec"),
-        pytest.param(("{folder}",), 4, "cannot be read", id="a directory as a spec"),
-    ],
+@cases(
+    "options, code, words",
+    {
+        "an unknown dialect": (("--format", "nonsense"), 4, "Known dialects"),
+        "another dialect than named": (("--format", "protocol"), 4, "expected JSON"),
+        "a base that is not an ancestor": (("--base", "side"), 4, "not an ancestor"),
+        "a base that is nowhere": (("--base", "nowhere"), 4, "is not a commit"),
+        "no such spec": (("{spec}.missing",), 4, "cannot be read"),
+        "a directory as a spec": (("{folder}",), 4, "cannot be read"),
+    },
 )
 def test_options_that_cannot_be(
     bench: Bench, options: tuple[str, ...], code: int, words: str

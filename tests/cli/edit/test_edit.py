@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import Bench, Result, make_bench, run
 from tests.support.specs import (
@@ -20,7 +19,7 @@ from tests.support.specs import (
 )
 
 SINGLE = ("--file", SOURCE, "--old", OLD, "--new", NEW)
-COMMANDS = [pytest.param("hkgit edit", id="hkgit edit"), pytest.param("hk apply", id="hk apply")]
+COMMANDS = {"hkgit edit": "hkgit edit", "hk apply": "hk apply"}
 
 
 def call(bench: Bench, command: str, *args: str | Path, stdin: bytes = b"") -> Result:
@@ -28,7 +27,7 @@ def call(bench: Bench, command: str, *args: str | Path, stdin: bytes = b"") -> R
     return bench.run(name, *args, program=program, stdin=stdin)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@cases("command", COMMANDS)
 def test_the_working_tree_changes_and_nothing_else(bench: Bench, command: str) -> None:
     before = bench.state()
     result = call(bench, command, bench.write(search_replace()))
@@ -40,13 +39,13 @@ def test_the_working_tree_changes_and_nothing_else(bench: Bench, command: str) -
     assert after.index == before.index
 
 
-@pytest.mark.parametrize(
-    ("old", "code", "status"),
-    [
-        pytest.param(OLD, 0, "applied", id="applied"),
-        pytest.param("nowhere to be found", 1, "no_match", id="no match"),
-        pytest.param("    exit_code = 3", 2, "ambiguous", id="ambiguous"),
-    ],
+@cases(
+    "old, code, status",
+    {
+        "applied": (OLD, 0, "applied"),
+        "no match": ("nowhere to be found", 1, "no_match"),
+        "ambiguous": ("    exit_code = 3", 2, "ambiguous"),
+    },
 )
 def test_hk_answers_as_its_seed_says(bench: Bench, old: str, code: int, status: str) -> None:
     stdin = harnesskit(edit(old, NEW)).encode()
@@ -98,13 +97,13 @@ def test_mode_line_ends_and_byte_order_mark_survive(bench: Bench) -> None:
     assert path.stat().st_mode & 0o777 == 0o750
 
 
-@pytest.mark.parametrize(
-    ("folder", "path"),
-    [
-        pytest.param("src", "errors.py", id="relative to the current directory"),
-        pytest.param("vendor", "../src/errors.py", id="through the parent"),
-        pytest.param(".", "{root}/src/errors.py", id="absolute"),
-    ],
+@cases(
+    "folder, path",
+    {
+        "relative to the current directory": ("src", "errors.py"),
+        "through the parent": ("vendor", "../src/errors.py"),
+        "absolute": (".", "{root}/src/errors.py"),
+    },
 )
 def test_paths_of_the_command_line_are_where_one_stands(
     bench: Bench, folder: str, path: str
@@ -123,15 +122,12 @@ def test_a_hash_is_held_against_the_working_tree(bench: Bench) -> None:
         assert call(bench, "hkgit edit", bench.write(search_replace()), *wanted).code == 3
 
 
-@pytest.mark.parametrize(
+@cases(
     "spec",
-    [
-        pytest.param(harnesskit(edit(OLD, OLD)), id="text for itself"),
-        pytest.param(
-            protocol(replace_range("README.md", 1, 1, None, "Sources to work on")),
-            id="a line for itself",
-        ),
-    ],
+    {
+        "text for itself": harnesskit(edit(OLD, OLD)),
+        "a line for itself": protocol(replace_range("README.md", 1, 1, None, "Sources to work on")),
+    },
 )
 def test_a_spec_that_changes_nothing_is_refused(bench: Bench, spec: str) -> None:
     with bench.untouched():

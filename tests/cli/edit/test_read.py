@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import Bench, make_bench, run
 
@@ -44,23 +45,21 @@ def digest(*lines: bytes) -> str:
     return hashlib.sha256(b"".join(line + b"\n" for line in lines)).hexdigest()
 
 
-@pytest.mark.parametrize(
-    ("target", "expected"),
-    [
-        pytest.param(
+@cases(
+    "target, expected",
+    {
+        "a range": (
             "sub/a.py:2-3",
             f"sub/a.py:2-3 of 3  {digest(b'two', b'three')}\n2| two\n3| three\n",
-            id="a range",
         ),
-        pytest.param(
+        "numbers in a column": (
             "wide:9-10",
             f"wide:9-10 of 11  {digest(b'line 9', b'line 10')}\n 9| line 9\n10| line 10\n",
-            id="numbers in a column",
         ),
-        pytest.param("empty", f"empty:1-0 of 0  {digest()}\n", id="an empty file"),
-        pytest.param("empty:1-0", f"empty:1-0 of 0  {digest()}\n", id="the range it has"),
-        pytest.param("x:1", f"x:1-1 of 2  {digest(b'ex')}\n1| ex\n", id="a name of one letter"),
-    ],
+        "an empty file": ("empty", f"empty:1-0 of 0  {digest()}\n"),
+        "the range it has": ("empty:1-0", f"empty:1-0 of 0  {digest()}\n"),
+        "a name of one letter": ("x:1", f"x:1-1 of 2  {digest(b'ex')}\n1| ex\n"),
+    },
 )
 def test_text_is_the_range_with_its_hash_and_numbered_lines(
     bench: Bench, target: str, expected: str
@@ -68,24 +67,22 @@ def test_text_is_the_range_with_its_hash_and_numbered_lines(
     assert bench.run("read", target).out == expected
 
 
-@pytest.mark.parametrize(
-    ("target", "start", "end", "total", "lines", "hashed"),
-    [
-        pytest.param("sub/a.py", 1, 3, 3, ["one", "two", "three"], None, id="whole file"),
-        pytest.param("sub/a.py:2", 2, 2, 3, ["two"], None, id="one line"),
-        pytest.param("sub/a.py:2-3", 2, 3, 3, ["two", "three"], None, id="a range"),
-        pytest.param("sub/a.py:2-99", 2, 3, 3, ["two", "three"], None, id="clamped"),
-        pytest.param("crlf.py:1-2", 1, 2, 3, ["one", "two"], None, id="CRLF is no text"),
-        pytest.param("bom.py:1", 1, 1, 3, ["one"], None, id="byte order mark is no text"),
-        pytest.param("latin.txt", 1, 1, 1, ["caf\ufffd"], [LATIN[:-1]], id="not UTF-8"),
-        pytest.param("open-ended", 1, 2, 2, ["one", "two"], None, id="no line end at the end"),
-        pytest.param(
-            "odd", 1, 2, 2, ["one\rstill one\x0c", "two"], None, id="lone CR and form feed are text"
-        ),
-        pytest.param("empty", 1, 0, 0, [], None, id="empty file"),
-        pytest.param("a.py:1", 1, 1, 1, ["a colon in its name"], None, id="a name like a range"),
-        pytest.param(".hkgit/config.toml", 1, 1, 1, ["[gate]"], None, id="hkgit's own files"),
-    ],
+@cases(
+    "target, start, end, total, lines, hashed",
+    {
+        "whole file": ("sub/a.py", 1, 3, 3, ["one", "two", "three"], None),
+        "one line": ("sub/a.py:2", 2, 2, 3, ["two"], None),
+        "a range": ("sub/a.py:2-3", 2, 3, 3, ["two", "three"], None),
+        "clamped": ("sub/a.py:2-99", 2, 3, 3, ["two", "three"], None),
+        "CRLF is no text": ("crlf.py:1-2", 1, 2, 3, ["one", "two"], None),
+        "byte order mark is no text": ("bom.py:1", 1, 1, 3, ["one"], None),
+        "not UTF-8": ("latin.txt", 1, 1, 1, ["caf\ufffd"], [LATIN[:-1]]),
+        "no line end at the end": ("open-ended", 1, 2, 2, ["one", "two"], None),
+        "lone CR and form feed are text": ("odd", 1, 2, 2, ["one\rstill one\x0c", "two"], None),
+        "empty file": ("empty", 1, 0, 0, [], None),
+        "a name like a range": ("a.py:1", 1, 1, 1, ["a colon in its name"], None),
+        "hkgit's own files": (".hkgit/config.toml", 1, 1, 1, ["[gate]"], None),
+    },
 )
 def test_json_has_the_keys_of_the_contract(
     bench: Bench,
@@ -112,15 +109,15 @@ def test_what_was_clamped_is_said_on_standard_error(bench: Bench) -> None:
     assert bench.run("read", "sub/a.py:2-3").err == ""
 
 
-@pytest.mark.parametrize(
-    ("folder", "target"),
-    [
-        pytest.param("", "sub/a.py", id="from the root"),
-        pytest.param("sub", "a.py", id="from a subdirectory"),
-        pytest.param("sub", "../sub/./a.py", id="through the parent"),
-        pytest.param("module", "{root}/sub/a.py", id="absolute"),
-        pytest.param("", "{link}/sub/a.py", id="absolute, through a link to the work tree"),
-    ],
+@cases(
+    "folder, target",
+    {
+        "from the root": ("", "sub/a.py"),
+        "from a subdirectory": ("sub", "a.py"),
+        "through the parent": ("sub", "../sub/./a.py"),
+        "absolute": ("module", "{root}/sub/a.py"),
+        "absolute, through a link to the work tree": ("", "{link}/sub/a.py"),
+    },
 )
 def test_paths_are_relative_to_the_current_directory_and_answers_to_the_root(
     bench: Bench, tmp_path: Path, folder: str, target: str
@@ -132,13 +129,13 @@ def test_paths_are_relative_to_the_current_directory_and_answers_to_the_root(
     assert bench.run("read", "--json", given, cwd=cwd).json()["path"] == "sub/a.py"
 
 
-@pytest.mark.parametrize(
-    ("args", "lines"),
-    [
-        pytest.param(["sub/a.py", "--rev", "HEAD~1"], ["old one"], id="an older text"),
-        pytest.param(["gone.py", "--rev", "HEAD~1"], ["was here"], id="a file that is gone"),
-        pytest.param(["sub/a.py:3", "--rev", "main"], ["three"], id="a range at a branch"),
-    ],
+@cases(
+    "args, lines",
+    {
+        "an older text": (["sub/a.py", "--rev", "HEAD~1"], ["old one"]),
+        "a file that is gone": (["gone.py", "--rev", "HEAD~1"], ["was here"]),
+        "a range at a branch": (["sub/a.py:3", "--rev", "main"], ["three"]),
+    },
 )
 def test_a_revision_is_read_instead_of_the_working_tree(
     bench: Bench, args: list[str], lines: list[str]
@@ -154,25 +151,25 @@ def test_local_changes_are_read_unless_a_revision_is_named(bench: Bench) -> None
         bench.repo.git("checkout", "-q", "wide")
 
 
-REFUSED = [
-    pytest.param(["sub/a.py:4"], 4, "has 3 lines", id="start past the end"),
-    pytest.param(["empty:2"], 4, "has 0 lines", id="a line past an empty file"),
-    pytest.param(["sub/a.py:0"], 4, "is not a range", id="line zero"),
-    pytest.param(["sub/a.py:3-2"], 4, "is not a range", id="backwards"),
-    pytest.param(["nowhere.py"], 4, "no such file", id="missing"),
-    pytest.param(["sub"], 4, "is a directory", id="directory"),
-    pytest.param(["."], 4, "has a part that is empty or only dots", id="the root"),
-    pytest.param(["link"], 4, "is a symbolic link", id="symbolic link"),
-    pytest.param(["linked/a.py"], 4, "no such file", id="below a symbolic link"),
-    pytest.param(["module"], 4, "is a submodule", id="submodule"),
-    pytest.param(["../outside.py"], 4, "outside the work tree", id="outside"),
-    pytest.param([".git/config"], 4, ".git", id="inside .git"),
-    pytest.param(["sub/a.py", "--rev", "nowhere"], 4, "is not a commit", id="unknown revision"),
-    pytest.param(["gone.py", "--rev", "HEAD"], 4, "no such file", id="not in that revision"),
-]
+REFUSED = {
+    "start past the end": (["sub/a.py:4"], 4, "has 3 lines"),
+    "a line past an empty file": (["empty:2"], 4, "has 0 lines"),
+    "line zero": (["sub/a.py:0"], 4, "is not a range"),
+    "backwards": (["sub/a.py:3-2"], 4, "is not a range"),
+    "missing": (["nowhere.py"], 4, "no such file"),
+    "directory": (["sub"], 4, "is a directory"),
+    "the root": (["."], 4, "has a part that is empty or only dots"),
+    "symbolic link": (["link"], 4, "is a symbolic link"),
+    "below a symbolic link": (["linked/a.py"], 4, "no such file"),
+    "submodule": (["module"], 4, "is a submodule"),
+    "outside": (["../outside.py"], 4, "outside the work tree"),
+    "inside .git": ([".git/config"], 4, ".git"),
+    "unknown revision": (["sub/a.py", "--rev", "nowhere"], 4, "is not a commit"),
+    "not in that revision": (["gone.py", "--rev", "HEAD"], 4, "no such file"),
+}
 
 
-@pytest.mark.parametrize(("args", "code", "words"), REFUSED)
+@cases("args, code, words", REFUSED)
 def test_what_cannot_be_read_is_refused(
     bench: Bench, args: list[str], code: int, words: str
 ) -> None:
@@ -195,12 +192,12 @@ def test_outside_a_repository_paths_are_from_the_current_directory(tmp_path: Pat
     assert result.out == f"a.py:1-1 of 1  {digest(b'one')}\n1| one\n"
 
 
-@pytest.mark.parametrize(
-    ("args", "code"),
-    [
-        pytest.param(["sub/a.py"], 4, id="no working tree to read"),
-        pytest.param(["sub/a.py", "--rev", "main"], 0, id="a revision"),
-    ],
+@cases(
+    "args, code",
+    {
+        "no working tree to read": (["sub/a.py"], 4),
+        "a revision": (["sub/a.py", "--rev", "main"], 0),
+    },
 )
 def test_a_bare_repository_is_read_by_revision(
     bench: Bench, tmp_path: Path, args: list[str], code: int
@@ -209,10 +206,7 @@ def test_a_bare_repository_is_read_by_revision(
     assert bench.run("read", *args, cwd=tmp_path / "bare").code == code
 
 
-@pytest.mark.parametrize(
-    "encoding",
-    [pytest.param("ascii", id="a poor terminal"), pytest.param("utf-8:strict", id="a strict one")],
-)
+@cases("encoding", {"a poor terminal": "ascii", "a strict one": "utf-8:strict"})
 def test_every_terminal_is_good_enough(bench: Bench, tmp_path: Path, encoding: str) -> None:
     (bench.repo.path / "caf\udce9").write_text("été\n", "utf-8")
     try:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -77,12 +78,12 @@ def test_a_command_that_fails_is_named(based: Repo) -> None:
     assert "exited with 9" in err
 
 
-@pytest.mark.parametrize(
+@cases(
     "answer",
-    [
-        pytest.param({"file": "a.py", "old_text": "x = 10", "new_text": "x = 11"}, id="on top"),
-        pytest.param({"file": "a.py", "old_text": "x = 1", "new_text": "x = 11"}, id="in place"),
-    ],
+    {
+        "on top": {"file": "a.py", "old_text": "x = 10", "new_text": "x = 11"},
+        "in place": {"file": "a.py", "old_text": "x = 1", "new_text": "x = 11"},
+    },
 )
 def test_a_failed_verification_goes_to_the_command(
     based: Repo, tmp_path: Path, answer: dict[str, str]

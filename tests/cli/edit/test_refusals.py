@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from hkgit.agents.servers.connection import Connection
+from tests.support.cases import cases
 from tests.support.running import Bench
 from tests.support.specs import SOURCE, first_line
 
@@ -91,13 +90,13 @@ def test_a_dry_run_and_an_edit_that_lands_leave_no_record(bench: Bench) -> None:
     assert "refusals" not in bench.run("show", "--json").json()["ledger"][0]["claims"]
 
 
-@pytest.mark.parametrize(
+@cases(
     "record",
-    [
-        pytest.param(b"\xff\xfe no json\n", id="not JSON"),
-        pytest.param(b'{"id": "x"}\n[]\n7\n{"landed": 1}\n', id="not a record"),
-        pytest.param(b'{"id":"a","time":"soon","agent":[],"call":1}\n', id="of other types"),
-    ],
+    {
+        "not JSON": b"\xff\xfe no json\n",
+        "not a record": b'{"id": "x"}\n[]\n7\n{"landed": 1}\n',
+        "of other types": b'{"id":"a","time":"soon","agent":[],"call":1}\n',
+    },
 )
 def test_a_record_that_cannot_be_read_is_left_out(bench: Bench, record: bytes) -> None:
     place = bench.repo.path / ".git/hkgit/refusals.jsonl"

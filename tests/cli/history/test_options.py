@@ -15,6 +15,7 @@ from hkgit.cli.schema import find_schema
 from hkgit.edits import File
 from hkgit.gate.policy.model import Policy
 from tests.audit.page.orchard import Orchard, plant
+from tests.support.cases import cases
 from tests.support.commits import applied, commit, joined, judge
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import Repo
@@ -40,24 +41,17 @@ def log(orchard: Orchard, *args: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("args", "subjects"),
-    [
-        pytest.param(
+@cases(
+    "args, subjects",
+    {
+        "an agent without its version": (
             ["--agent", "aider"],
             {"Tell the version", "Say which sort is missing"},
-            id="an agent without its version",
         ),
-        pytest.param(
-            ["--agent", "aider/0.8*", "--path", API], {"Tell the version"}, id="a glob, and a path"
-        ),
-        pytest.param(
-            ["--agent", "gemini*", "--verdict", "mixed"],
-            {"Skip empty crates"},
-            id="what it replays as",
-        ),
-        pytest.param(["--verdict", "no evidence"], {"Answer the probe"}, id="no evidence"),
-        pytest.param(
+        "a glob, and a path": (["--agent", "aider/0.8*", "--path", API], {"Tell the version"}),
+        "what it replays as": (["--agent", "gemini*", "--verdict", "mixed"], {"Skip empty crates"}),
+        "no evidence": (["--verdict", "no evidence"], {"Answer the probe"}),
+        "a verdict": (
             ["--verdict", "fail"],
             {
                 "Answer the probe",
@@ -65,14 +59,13 @@ def log(orchard: Orchard, *args: str) -> list[dict[str, Any]]:
                 "Tell the version",
                 "Say which sort is missing",
             },
-            id="a verdict",
         ),
-        pytest.param(["--author", "mara@*"], set(), id="a glob fits the whole author"),
-        pytest.param(["--author", "idris"], {"Nothing at all", "اشرح ما يباع"}, id="an author"),
-        pytest.param(["--since", "2026-03-30T12:00Z"], {"Note review round 7"}, id="since"),
-        pytest.param(["--until", "2026-03-03T00:00Z"], {"Raise the tax to 7.5 %"}, id="until"),
-        pytest.param(["--below", "0.5"], set(), id="nothing is that unsure"),
-        pytest.param(
+        "a glob fits the whole author": (["--author", "mara@*"], set()),
+        "an author": (["--author", "idris"], {"Nothing at all", "اشرح ما يباع"}),
+        "since": (["--since", "2026-03-30T12:00Z"], {"Note review round 7"}),
+        "until": (["--until", "2026-03-03T00:00Z"], {"Raise the tax to 7.5 %"}),
+        "nothing is that unsure": (["--below", "0.5"], set()),
+        "weak": (
             ["--weak"],
             {
                 "Tell the version",
@@ -80,9 +73,8 @@ def log(orchard: Orchard, *args: str) -> list[dict[str, Any]]:
                 "Skip empty crates",
                 "Answer the probe",
             },
-            id="weak",
         ),
-    ],
+    },
 )
 def test_log_lists_what_is_asked_for(orchard: Orchard, args: list[str], subjects: set[str]) -> None:
     assert {each["subject"] for each in log(orchard, *args)} == subjects

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -20,21 +21,18 @@ def judged(repo: Repo, policy: str, message: str, author: str) -> str:
     return done.out
 
 
-@pytest.mark.parametrize(
-    ("policy", "message", "author", "words"),
-    [
-        pytest.param(
-            "[gate]\n", "Bump", BOT, '[[gate.manual]] with paths = ["uv.lock"] and keys', id="a bot"
-        ),
-        pytest.param(BY_NAME, "Bump", BOT, "names count only in clones", id="a grant by name"),
-        pytest.param(
+@cases(
+    "policy, message, author, words",
+    {
+        "a bot": ("[gate]\n", "Bump", BOT, '[[gate.manual]] with paths = ["uv.lock"] and keys'),
+        "a grant by name": (BY_NAME, "Bump", BOT, "names count only in clones"),
+        "a person with an agent": (
             TO_ADA,
             "Bump\n\nCo-Authored-By: Claude <noreply@anthropic.com>",
             "Ada <ada@example.org>",
             "hkgit redo --vouch",
-            id="a person with an agent",
         ),
-    ],
+    },
 )
 def test_each_hears_what_to_do(
     repo: Repo, policy: str, message: str, author: str, words: str

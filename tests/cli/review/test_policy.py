@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.running import Bench
 
 ORG = "[gate]\nmin_confidence = 0.9\n"
@@ -45,13 +46,13 @@ def test_a_policy_over_that_of_an_organisation_is_looked_at_with_it(bench: Bench
     assert "- min_confidence: 0.90 (" in result.out
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        pytest.param("mode = 'off'", "mode: expected one of", id="malformed"),
-        pytest.param("roles = {attest = ['ada']}", "roles: names principals", id="contradiction"),
-        pytest.param("extends = 'https://x.example/p'", "hkgit fetches nothing", id="a URL"),
-    ],
+@cases(
+    "text, said",
+    {
+        "malformed": ("mode = 'off'", "mode: expected one of"),
+        "contradiction": ("roles = {attest = ['ada']}", "roles: names principals"),
+        "a URL": ("extends = 'https://x.example/p'", "hkgit fetches nothing"),
+    },
 )
 def test_a_policy_that_is_not_in_order_is_4(bench: Bench, text: str, said: str) -> None:
     bench.repo.write(".hkgit/config.toml", f"[gate]\n{text}\n")

@@ -14,6 +14,7 @@ from hkgit.evidence.entry import MAX_BYTES, Entry, entry_id, entry_path, read_en
 from hkgit.matching.place import LADDER_VERSION
 from hkgit.text.document import BOM
 from tests.support.attacks import sha256
+from tests.support.cases import cases
 from tests.support.entries import (
     CLAIMS,
     as_json,
@@ -40,67 +41,53 @@ def harnesskit(path: str, old: str, new: str) -> str:
     return json.dumps({"file": path, "old_text": old, "new_text": new})
 
 
-ENTRIES = [
-    pytest.param(entry_of_protocol({"f": TWO}, replace_range("f", TWO, 1, 1, "x")), id="a range"),
-    pytest.param(entry_of_protocol({"f": TWO}, insert_after("f", TWO, 0, "x")), id="an insertion"),
-    pytest.param(entry_of_protocol({"f": TWO}, delete_range("f", TWO, 1, 2)), id="a deletion"),
-    pytest.param(
-        entry_of_protocol({}, {"op": "create_file", "path": "é", "new_text": "ü"}), id="a new file"
-    ),
-    pytest.param(
-        entry_of_protocol({"f": BOM + TWO}, {"op": "delete_file", "path": "f"}), id="a file less"
-    ),
-    pytest.param(
+ENTRIES = {
+    "a range": entry_of_protocol({"f": TWO}, replace_range("f", TWO, 1, 1, "x")),
+    "an insertion": entry_of_protocol({"f": TWO}, insert_after("f", TWO, 0, "x")),
+    "a deletion": entry_of_protocol({"f": TWO}, delete_range("f", TWO, 1, 2)),
+    "a new file": entry_of_protocol({}, {"op": "create_file", "path": "é", "new_text": "ü"}),
+    "a file less": entry_of_protocol({"f": BOM + TWO}, {"op": "delete_file", "path": "f"}),
+    "a renamed one": (
         entry_of_protocol(
             {"f": TWO},
             {"op": "rename_file", "path": "f", "new_path": "g"},
             replace_range("f", TWO, 2, 2, "x"),
-        ),
-        id="a renamed one",
+        )
     ),
-    pytest.param(
-        entry_of_text({"f": b"a \nb\n"}, harnesskit("f", "a\nb\n", "a\nc\n")),
-        id="harnesskit, other blanks",
+    "harnesskit, other blanks": entry_of_text(
+        {"f": b"a \nb\n"}, harnesskit("f", "a\nb\n", "a\nc\n")
     ),
-    pytest.param(
+    "search-replace, not UTF-8": (
         entry_of_text(
             {"f.c": b"\xff\nb\n"}, b"f.c\n<<<<<<< SEARCH\n\xff\n=======\n\xfe\n>>>>>>> REPLACE\n"
-        ),
-        id="search-replace, not UTF-8",
+        )
     ),
-    pytest.param(
-        entry_of_text({"f": TWO}, "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n 1\n-2\n+x\n"),
-        id="unified-diff",
+    "unified-diff": entry_of_text({"f": TWO}, "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n 1\n-2\n+x\n"),
+    "a mode": entry_of(spec_of([SetMode("f", EXECUTABLE)], sequential=True), {"f": TWO}),
+    "a path that is not UTF-8": entry_of(
+        spec_of([CreateFile("a\udcff", "x")], sequential=True), {}
     ),
-    pytest.param(
-        entry_of(spec_of([SetMode("f", EXECUTABLE)], sequential=True), {"f": TWO}), id="a mode"
-    ),
-    pytest.param(
-        entry_of(spec_of([CreateFile("a\udcff", "x")], sequential=True), {}),
-        id="a path that is not UTF-8",
-    ),
-    pytest.param(
+    "a hundred edits of a real file": (
         entry_of_protocol(
             {"f": SOURCE},
             *(replace_range("f", SOURCE, line, line, "x") for line in range(1, 300, 3)),
-        ),
-        id="a hundred edits of a real file",
+        )
     ),
-]
+}
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize("entry", ENTRIES)
+@cases("entry", ENTRIES)
 def test_an_entry_is_valid_by_the_schema(entry: Entry) -> None:
     Draft202012Validator(find_schema("ledger")).validate(as_json(entry))
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
+@cases("entry", ENTRIES)
 def test_an_entry_is_read_back_as_it_was(entry: Entry) -> None:
     assert read_entry(entry.to_bytes()) == entry
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
+@cases("entry", ENTRIES)
 def test_an_entry_is_canonical_json_and_a_line_feed(entry: Entry) -> None:
     assert entry.to_bytes() == written(as_json(entry))
 

@@ -134,79 +134,59 @@ def unneeded_read(change: Change) -> None:
     ]
 
 
-FORGED = [
-    pytest.param(
+FORGED = {
+    "an expected hash that does not hold": (
         forge(*EDIT, "expected_hash", to="0" * 64),
         "hash",
         "a.py:5-6",
-        id="an expected hash that does not hold",
     ),
-    pytest.param(
-        forge(*EDIT, "evidence_lines", to=[5, 5]), "hash", "a.py:5-6", id="one of other lines"
-    ),
-    pytest.param(
+    "one of other lines": (forge(*EDIT, "evidence_lines", to=[5, 5]), "hash", "a.py:5-6"),
+    "one of lines that are not there": (
         forge(*EDIT, "evidence_lines", to=[5, 99]),
         "hash",
         "a.py:5-6",
-        id="one of lines that are not there",
     ),
-    pytest.param(
-        forge(*EDIT, "expected_hash", to=None), "hash", "a.py:5-6", id="a hash that is not told"
-    ),
-    pytest.param(
-        forge(*EDIT, "evidence", to="receipt"), "forged", "a.py:5-6", id="another kind of evidence"
-    ),
-    pytest.param(forge(*EDIT, "tier", to="exact"), "forged", "a.py:5-6", id="another tier"),
-    pytest.param(forge(*EDIT, "similarity", to=999), "forged", "a.py:5-6", id="a similarity"),
-    pytest.param(forge(*EDIT, "confidence", to=999), "forged", "a.py:5-6", id="a confidence"),
-    pytest.param(forge(*EDIT, "runner_up", to=500), "forged", "a.py:5-6", id="a runner-up"),
-    pytest.param(forge(*EDIT, "repairs", to=["escapes"]), "forged", "a.py:5-6", id="a repair"),
-    pytest.param(forge(*EDIT, "lines", to=[[4, 6]]), "forged", "a.py:5-6", id="lines"),
-    pytest.param(forge(*EDIT, "relocated", to=True), "forged", "a.py:5-6", id="a relocation"),
-    pytest.param(
-        forge(*EDIT, "dialect", to="hashline"), "decoy", "a.py", id="a dialect that cannot say it"
-    ),
-    pytest.param(
-        forge(*EDIT, "dialect", to="nonsense"), "decoy", "ledger entry", id="an unknown dialect"
-    ),
-    pytest.param(forge(*EDIT, "path", to="b.txt"), "coverage", "a.py:5-6", id="an edit elsewhere"),
-    pytest.param(unneeded_read, "forged", "a.py", id="a read that nobody leans on"),
-    pytest.param(decoy_text, "decoy", "a.py:5-6", id="a text that says another thing"),
-    pytest.param(decoy_bytes, "decoy", "a.py:5-6", id="hunks that say another thing"),
-    pytest.param(uncovered_hunk, "coverage", "a.py:9-9", id="a hunk that no edit accounts for"),
-    pytest.param(widened_lines, "forged", "a.py:5-9", id="an edit said to account for more"),
-    pytest.param(forge(*HUNK, "edits", to=[]), "coverage", "a.py:5-6", id="a hunk of no edit"),
-    pytest.param(forge(*HUNK, "edits", to=[2]), "coverage", "a.py:5-6", id="of an unknown edit"),
-    pytest.param(forge(*HUNK, "old_hash", to="0" * 64), "hash", "a.py:5-6", id="an old hash"),
-    pytest.param(forge(*HUNK, "new_hash", to="0" * 64), "hash", "a.py:5-6", id="a new hash"),
-    pytest.param(forge(*HUNK, "before", to=[]), "hash", "a.py:5-6", id="no context"),
-    pytest.param(forge(*HUNK, "lines", to=[5, 99]), "hunk", "a.py", id="lines that are not there"),
-    pytest.param(forge(*HUNK, "new_text", to="x\n"), "hash", "a.py:5-6", id="a new text"),
-    pytest.param(forge(*FILE, "hunks", to=[]), "after", "a.py", id="no hunks"),
-    pytest.param(forge(*FILE, "final_newline", to=False), "after", "a.py", id="a final newline"),
-    pytest.param(
-        forge(*FILE, "before", "sha256", to="0" * 64), "before", "a.py", id="what the file was"
-    ),
-    pytest.param(
-        forge(*FILE, "before", "mode", to="100755"), "before", "a.py", id="the mode it had"
-    ),
-    pytest.param(
-        forge(*FILE, "after", "sha256", to="0" * 64), "after", "a.py", id="what the file became"
-    ),
-    pytest.param(executable_bit, "decoy", "a.py", id="an executable bit"),
-    pytest.param(made_a_link, "mode", "a.py", id="a mode that is no file's"),
-    pytest.param(file_twice, "path", "a.py", id="a file twice"),
-    pytest.param(unchanged_file, "surplus", "b.txt", id="a file that it does not change"),
-    pytest.param(forge("files", to=[]), "surplus", "ledger entry", id="no files"),
-    pytest.param(other_path, "before", "b.txt", id="another path"),
-    pytest.param(
-        into(".git/hooks/pre-commit"), "path", ".git/hooks/pre-commit", id="a file in .git"
-    ),
-    pytest.param(into(".hkgit/config.toml"), "path", ".hkgit/config.toml", id="a file in .hkgit"),
-    pytest.param(into("nul"), "path", "nul", id="a file that is a device somewhere"),
-    pytest.param(into("extra"), "coverage", "extra:1-0", id="a file that no edit makes"),
-    pytest.param(into("b.txt"), "before", "b.txt", id="a file that is there already"),
-]
+    "a hash that is not told": (forge(*EDIT, "expected_hash", to=None), "hash", "a.py:5-6"),
+    "another kind of evidence": (forge(*EDIT, "evidence", to="receipt"), "forged", "a.py:5-6"),
+    "another tier": (forge(*EDIT, "tier", to="exact"), "forged", "a.py:5-6"),
+    "a similarity": (forge(*EDIT, "similarity", to=999), "forged", "a.py:5-6"),
+    "a confidence": (forge(*EDIT, "confidence", to=999), "forged", "a.py:5-6"),
+    "a runner-up": (forge(*EDIT, "runner_up", to=500), "forged", "a.py:5-6"),
+    "a repair": (forge(*EDIT, "repairs", to=["escapes"]), "forged", "a.py:5-6"),
+    "lines": (forge(*EDIT, "lines", to=[[4, 6]]), "forged", "a.py:5-6"),
+    "a relocation": (forge(*EDIT, "relocated", to=True), "forged", "a.py:5-6"),
+    "a dialect that cannot say it": (forge(*EDIT, "dialect", to="hashline"), "decoy", "a.py"),
+    "an unknown dialect": (forge(*EDIT, "dialect", to="nonsense"), "decoy", "ledger entry"),
+    "an edit elsewhere": (forge(*EDIT, "path", to="b.txt"), "coverage", "a.py:5-6"),
+    "a read that nobody leans on": (unneeded_read, "forged", "a.py"),
+    "a text that says another thing": (decoy_text, "decoy", "a.py:5-6"),
+    "hunks that say another thing": (decoy_bytes, "decoy", "a.py:5-6"),
+    "a hunk that no edit accounts for": (uncovered_hunk, "coverage", "a.py:9-9"),
+    "an edit said to account for more": (widened_lines, "forged", "a.py:5-9"),
+    "a hunk of no edit": (forge(*HUNK, "edits", to=[]), "coverage", "a.py:5-6"),
+    "of an unknown edit": (forge(*HUNK, "edits", to=[2]), "coverage", "a.py:5-6"),
+    "an old hash": (forge(*HUNK, "old_hash", to="0" * 64), "hash", "a.py:5-6"),
+    "a new hash": (forge(*HUNK, "new_hash", to="0" * 64), "hash", "a.py:5-6"),
+    "no context": (forge(*HUNK, "before", to=[]), "hash", "a.py:5-6"),
+    "lines that are not there": (forge(*HUNK, "lines", to=[5, 99]), "hunk", "a.py"),
+    "a new text": (forge(*HUNK, "new_text", to="x\n"), "hash", "a.py:5-6"),
+    "no hunks": (forge(*FILE, "hunks", to=[]), "after", "a.py"),
+    "a final newline": (forge(*FILE, "final_newline", to=False), "after", "a.py"),
+    "what the file was": (forge(*FILE, "before", "sha256", to="0" * 64), "before", "a.py"),
+    "the mode it had": (forge(*FILE, "before", "mode", to="100755"), "before", "a.py"),
+    "what the file became": (forge(*FILE, "after", "sha256", to="0" * 64), "after", "a.py"),
+    "an executable bit": (executable_bit, "decoy", "a.py"),
+    "a mode that is no file's": (made_a_link, "mode", "a.py"),
+    "a file twice": (file_twice, "path", "a.py"),
+    "a file that it does not change": (unchanged_file, "surplus", "b.txt"),
+    "no files": (forge("files", to=[]), "surplus", "ledger entry"),
+    "another path": (other_path, "before", "b.txt"),
+    "a file in .git": (into(".git/hooks/pre-commit"), "path", ".git/hooks/pre-commit"),
+    "a file in .hkgit": (into(".hkgit/config.toml"), "path", ".hkgit/config.toml"),
+    "a file that is a device somewhere": (into("nul"), "path", "nul"),
+    "a file that no edit makes": (into("extra"), "coverage", "extra:1-0"),
+    "a file that is there already": (into("b.txt"), "before", "b.txt"),
+}
 
 
 @pytest.mark.parametrize("said", [{}, {"op": "replace_range", "operations": [operation()]}, []])
@@ -220,7 +200,7 @@ def test_an_entry_whose_edit_is_no_edit_is_rejected(governed: Repo, said: object
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(("attack", "rule", "where"), FORGED)
+@cases("attack, rule, where", FORGED)
 def test_a_forged_entry_is_rejected(governed: Repo, attack: Attack, rule: str, where: str) -> None:
     change = honest(governed)
     attack(change)

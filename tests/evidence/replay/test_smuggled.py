@@ -7,6 +7,7 @@ import pytest
 from hkgit.edits import EXECUTABLE, SUBMODULE, SYMLINK, File
 from hkgit.evidence.verdict import Verdict
 from tests.support.attacks import Attack, B, check, data_of, honest, operation
+from tests.support.cases import cases
 from tests.support.commits import Change, applied, commit, judge
 from tests.support.planning import protocol
 from tests.support.repos import Repo
@@ -60,63 +61,50 @@ def mode_of_touched_file(change: Change) -> None:
     change.files["a.py"] = File(data_of(change, "a.py"), EXECUTABLE)
 
 
-SMUGGLED = [
-    pytest.param(byte_in_touched_file, "bytes", "a.py:8", id="a byte in a touched file"),
-    pytest.param(byte_in_touched_line, "bytes", "a.py:5", id="a byte in a touched line"),
-    pytest.param(byte_at_the_end, "bytes", "a.py:9", id="a line at the end"),
-    pytest.param(final_newline, "bytes", "a.py:8", id="the final newline"),
-    pytest.param(line_end, "bytes", "a.py:1", id="a line end"),
-    pytest.param(byte_order_mark, "bytes", "a.py:1", id="a byte order mark"),
-    pytest.param(put("b.txt", File(B)), "bytes", "b.txt", id="an untouched file"),
-    pytest.param(put("new", File(b"x")), "bytes", "new", id="a new file"),
-    pytest.param(put("b.txt", None), "bytes", "b.txt", id="a file less"),
-    pytest.param(put("a.py", None), "bytes", "a.py", id="the touched file itself gone"),
-    pytest.param(mode_of_touched_file, "mode", "a.py", id="the mode of a touched file"),
-    pytest.param(
+SMUGGLED = {
+    "a byte in a touched file": (byte_in_touched_file, "bytes", "a.py:8"),
+    "a byte in a touched line": (byte_in_touched_line, "bytes", "a.py:5"),
+    "a line at the end": (byte_at_the_end, "bytes", "a.py:9"),
+    "the final newline": (final_newline, "bytes", "a.py:8"),
+    "a line end": (line_end, "bytes", "a.py:1"),
+    "a byte order mark": (byte_order_mark, "bytes", "a.py:1"),
+    "an untouched file": (put("b.txt", File(B)), "bytes", "b.txt"),
+    "a new file": (put("new", File(b"x")), "bytes", "new"),
+    "a file less": (put("b.txt", None), "bytes", "b.txt"),
+    "the touched file itself gone": (put("a.py", None), "bytes", "a.py"),
+    "the mode of a touched file": (mode_of_touched_file, "mode", "a.py"),
+    "the mode of an untouched file": (
         put("run.sh", File(b"#!/bin/sh\n", EXECUTABLE)),
         "bytes",
         "run.sh",
-        id="the mode of an untouched file",
     ),
-    pytest.param(put("link", File(b"/etc/passwd", SYMLINK)), "bytes", "link", id="a link"),
-    pytest.param(put("b.txt", File(b"a.py", SYMLINK)), "bytes", "b.txt", id="a file made a link"),
-    pytest.param(
-        put("a.py", File(b"b.txt", SYMLINK)), "mode", "a.py", id="the touched file made a link"
-    ),
-    pytest.param(put("module", File(b"", SUBMODULE)), "bytes", "module", id="a submodule"),
-    pytest.param(
-        put(".gitattributes", File(b"* -diff\n")), "bytes", ".gitattributes", id="attributes"
-    ),
-    pytest.param(
+    "a link": (put("link", File(b"/etc/passwd", SYMLINK)), "bytes", "link"),
+    "a file made a link": (put("b.txt", File(b"a.py", SYMLINK)), "bytes", "b.txt"),
+    "the touched file made a link": (put("a.py", File(b"b.txt", SYMLINK)), "mode", "a.py"),
+    "a submodule": (put("module", File(b"", SUBMODULE)), "bytes", "module"),
+    "attributes": (put(".gitattributes", File(b"* -diff\n")), "bytes", ".gitattributes"),
+    "a policy": (
         put(".hkgit/config.toml", File(b"[gate]\nmode = 'warn'\n")),
         "bytes",
         ".hkgit/config.toml",
-        id="a policy",
     ),
-    pytest.param(
+    "the ledger's attributes": (
         put(".hkgit/.gitattributes", File(b"* -diff\n")),
         "bytes",
         ".hkgit/.gitattributes",
-        id="the ledger's attributes",
     ),
-    pytest.param(
+    "the ledger's attributes gone": (
         put(".hkgit/.gitattributes", None),
         "bytes",
         ".hkgit/.gitattributes",
-        id="the ledger's attributes gone",
     ),
-    pytest.param(
-        put(".HKGIT/ledger/x", File(b"x")),
-        "bytes",
-        ".HKGIT/ledger/x",
-        id="a ledger in another case",
-    ),
-    pytest.param(leave_out, "bytes", "a.py", id="what the entry says is left out"),
-]
+    "a ledger in another case": (put(".HKGIT/ledger/x", File(b"x")), "bytes", ".HKGIT/ledger/x"),
+    "what the entry says is left out": (leave_out, "bytes", "a.py"),
+}
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(("attack", "rule", "where"), SMUGGLED)
+@cases("attack, rule, where", SMUGGLED)
 def test_what_no_entry_accounts_for_is_rejected(
     governed: Repo, attack: Attack, rule: str, where: str
 ) -> None:

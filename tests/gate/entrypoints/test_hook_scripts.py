@@ -12,6 +12,7 @@ import pytest
 
 from hkgit.gate.entrypoints.hook_scripts import is_own, render_script
 from hkgit.git.facts import calls_gate
+from tests.support.cases import cases
 from tests.support.commands import ROOT, git, hkgit, start
 from tests.support.repos import Repo
 from tests.support.serving import preload_hooks
@@ -55,14 +56,14 @@ def test_a_hook_is_known_as_own_whichever_interpreter_is_recorded() -> None:
     assert is_own(render_script(Path("/somewhere/it's here/python")))
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        pytest.param(b"# hkgit sha256:", b"# hkgit sha256:0", id="another hash"),
-        pytest.param(b"    exit 1\n", b"    exit 0\n", id="another line"),
-        pytest.param(b"#!/bin/sh\n", b"#!/bin/bash\n", id="another shell"),
-        pytest.param(b"python=''", b"python=''\nnpm test", id="a line more"),
-    ],
+@cases(
+    "old, new",
+    {
+        "another hash": (b"# hkgit sha256:", b"# hkgit sha256:0"),
+        "another line": (b"    exit 1\n", b"    exit 0\n"),
+        "another shell": (b"#!/bin/sh\n", b"#!/bin/bash\n"),
+        "a line more": (b"python=''", b"python=''\nnpm test"),
+    },
 )
 def test_a_hook_that_somebody_changed_is_no_longer_own(old: bytes, new: bytes) -> None:
     script = render_script()
@@ -71,13 +72,13 @@ def test_a_hook_that_somebody_changed_is_no_longer_own(old: bytes, new: bytes) -
     assert not is_own(script.replace(old, new, 1) if old in script else script + new)
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        pytest.param(b"#!/bin/sh\nhkgit gate --staged || exit 1\n", True, id="called"),
-        pytest.param(b"#!/bin/sh\n# hkgit gate\n", False, id="in a comment"),
-        pytest.param(b"#!/bin/sh\nnpx lint-staged\n", False, id="absent"),
-    ],
+@cases(
+    "content, expected",
+    {
+        "called": (b"#!/bin/sh\nhkgit gate --staged || exit 1\n", True),
+        "in a comment": (b"#!/bin/sh\n# hkgit gate\n", False),
+        "absent": (b"#!/bin/sh\nnpx lint-staged\n", False),
+    },
 )
 def test_a_hook_of_somebody_else_is_searched_for_a_call(content: bytes, expected: bool) -> None:
     assert calls_gate(content) is expected

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.commands import AGENT, git, hkgit, replace_line_two
 from tests.support.repos import Repo
 from tests.support.serving import Served, commit, copied, preload_hooks
@@ -48,18 +49,18 @@ def test_a_commit_that_skips_the_hooks_is_caught(netted: Repo) -> None:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
+@cases(
     "command",
-    [
-        pytest.param(["cherry-pick", "blind"], id="cherry-pick"),
-        pytest.param(["merge", "--ff-only", "blind"], id="fast-forward"),
-        pytest.param(["merge", "--no-ff", "-m", "Merge", "blind"], id="merge"),
-        pytest.param(["reset", "--hard", "blind"], id="reset"),
-        pytest.param(["rebase", "blind"], id="rebase"),
-        pytest.param(["update-ref", "refs/heads/main", "blind"], id="update-ref"),
-        pytest.param(["branch", "-f", "idle", "blind"], id="another branch by force"),
-        pytest.param(["fetch", "-q", ".", "+blind:idle"], id="fetch"),
-    ],
+    {
+        "cherry-pick": ["cherry-pick", "blind"],
+        "fast-forward": ["merge", "--ff-only", "blind"],
+        "merge": ["merge", "--no-ff", "-m", "Merge", "blind"],
+        "reset": ["reset", "--hard", "blind"],
+        "rebase": ["rebase", "blind"],
+        "update-ref": ["update-ref", "refs/heads/main", "blind"],
+        "another branch by force": ["branch", "-f", "idle", "blind"],
+        "fetch": ["fetch", "-q", ".", "+blind:idle"],
+    },
 )
 def test_a_branch_never_comes_to_hold_a_blind_commit(netted: Repo, command: list[str]) -> None:
     netted.git("branch", "idle", "main")
@@ -81,20 +82,20 @@ def test_git_am_is_caught(netted: Repo, tmp_path: Path) -> None:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
+@cases(
     "command",
-    [
-        pytest.param(["merge", "--ff-only", "good"], id="fast-forward"),
-        pytest.param(["merge", "--no-ff", "-m", "Merge", "good"], id="merge"),
-        pytest.param(["cherry-pick", "human"], id="cherry-pick"),
-        pytest.param(["reset", "-q", "--hard", "good"], id="reset"),
-        pytest.param(["checkout", "-q", "-b", "new", "blind"], id="a name for what is there"),
-        pytest.param(["checkout", "-q", "--detach", "blind"], id="HEAD alone"),
-        pytest.param(["branch", "-D", "blind"], id="a branch deleted"),
-        pytest.param(["branch", "-m", "blind", "renamed"], id="a branch renamed"),
-        pytest.param(["tag", "v1", "blind"], id="a tag"),
-        pytest.param(["update-ref", "refs/stash", "blind"], id="a stash"),
-    ],
+    {
+        "fast-forward": ["merge", "--ff-only", "good"],
+        "merge": ["merge", "--no-ff", "-m", "Merge", "good"],
+        "cherry-pick": ["cherry-pick", "human"],
+        "reset": ["reset", "-q", "--hard", "good"],
+        "a name for what is there": ["checkout", "-q", "-b", "new", "blind"],
+        "HEAD alone": ["checkout", "-q", "--detach", "blind"],
+        "a branch deleted": ["branch", "-D", "blind"],
+        "a branch renamed": ["branch", "-m", "blind", "renamed"],
+        "a tag": ["tag", "v1", "blind"],
+        "a stash": ["update-ref", "refs/stash", "blind"],
+    },
 )
 def test_what_is_accounted_for_or_none_of_its_business_moves(
     netted: Repo, command: list[str]

@@ -15,6 +15,7 @@ from hkgit.cli.schema import find_schema
 from hkgit.errors import InvalidInput
 from hkgit.evidence.verdict import Verdict
 from hkgit.gate.policy.key_table import parse_policy, read_table
+from tests.support.cases import cases
 from tests.support.properties import examples
 
 SCHEMA = find_schema("policy")
@@ -93,16 +94,16 @@ def test_what_the_schema_says_of_a_key_is_what_is_read(key: str, data: st.DataOb
     assert is_read(table) is VALIDATOR.is_valid(table)
 
 
-@pytest.mark.parametrize(
-    ("table", "is_valid"),
-    [
-        pytest.param({}, True, id="nothing"),
-        pytest.param({"max_seconds": 5.0}, True, id="whole floats"),
-        pytest.param({"mood": "warn"}, False, id="an unknown key"),
-        pytest.param([], False, id="a list"),
-        pytest.param({"roles": {"king": ["ada"]}}, False, id="an unknown role"),
-        pytest.param({"manual": [{"paths": ["*"], "who": "x"}]}, False, id="an unknown key inside"),
-    ],
+@cases(
+    "table, is_valid",
+    {
+        "nothing": ({}, True),
+        "whole floats": ({"max_seconds": 5.0}, True),
+        "an unknown key": ({"mood": "warn"}, False),
+        "a list": ([], False),
+        "an unknown role": ({"roles": {"king": ["ada"]}}, False),
+        "an unknown key inside": ({"manual": [{"paths": ["*"], "who": "x"}]}, False),
+    },
 )
 def test_schema_and_reader_agree_on(table: Any, is_valid: bool) -> None:
     assert VALIDATOR.is_valid(table) == is_valid

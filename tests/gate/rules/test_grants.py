@@ -14,6 +14,7 @@ from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Grant, Policy
 from hkgit.gate.trusted_policy import read_policy
 from hkgit.values import replace
+from tests.support.cases import cases
 from tests.support.commits import (
     AGENT,
     PERSON,
@@ -55,18 +56,17 @@ def test_a_key_may_be_granted_paths(started: Repo, key: Path) -> None:
     assert verdict(started, policy=policy) is Verdict.MANUAL
 
 
-@pytest.mark.parametrize(
-    ("paths", "is_signed", "keys"),
-    [
-        pytest.param("src/*", True, "{}", id="other paths"),
-        pytest.param("docs/*", False, "{}", id="no signature"),
-        pytest.param(
+@cases(
+    "paths, is_signed, keys",
+    {
+        "other paths": ("src/*", True, "{}"),
+        "no signature": ("docs/*", False, "{}"),
+        "another key": (
             "docs/*",
             True,
             "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-            id="another key",
         ),
-    ],
+    },
 )
 def test_a_grant_is_for_its_paths_and_its_key_alone(
     started: Repo, key: Path, paths: str, is_signed: bool, keys: str
@@ -95,13 +95,13 @@ def test_a_name_will_do_on_a_client_provisionally(started: Repo) -> None:
     assert "provisional" in ruling.rule
 
 
-@pytest.mark.parametrize(
-    ("files", "author"),
-    [
-        pytest.param({"docs/x.md": "y\n", "a.txt": "y\n"}, PERSON, id="not all paths"),
-        pytest.param({"docs/x.md": "y\n"}, "Bob <bob@example.org>", id="another name"),
-        pytest.param({"docs/x.md": None, "a.txt": None}, PERSON, id="files removed elsewhere"),
-    ],
+@cases(
+    "files, author",
+    {
+        "not all paths": ({"docs/x.md": "y\n", "a.txt": "y\n"}, PERSON),
+        "another name": ({"docs/x.md": "y\n"}, "Bob <bob@example.org>"),
+        "files removed elsewhere": ({"docs/x.md": None, "a.txt": None}, PERSON),
+    },
 )
 def test_a_name_is_granted_its_paths_alone(
     started: Repo, files: dict[str, str | None], author: str
@@ -117,14 +117,14 @@ def test_a_grant_does_not_reach_the_ledger(started: Repo, key: Path) -> None:
     assert judge(started, policy=policy).rule == "entry"
 
 
-@pytest.mark.parametrize(
-    ("voucher", "committer", "pusher", "verdict"),
-    [
-        pytest.param("Ada <a@b.org>", "A. <A@B.org>", "ada", Verdict.VOUCHED, id="the pusher"),
-        pytest.param("Bob <b@b.org>", PERSON, "ada", Verdict.MANUAL, id="names somebody else"),
-        pytest.param("Ada <a@b.org>", "Ada <a@b.org>", "bob", Verdict.FAIL, id="another pusher"),
-        pytest.param("Ada <a@b.org>", "Ada <a@b.org>", None, Verdict.FAIL, id="nobody known"),
-    ],
+@cases(
+    "voucher, committer, pusher, verdict",
+    {
+        "the pusher": ("Ada <a@b.org>", "A. <A@B.org>", "ada", Verdict.VOUCHED),
+        "names somebody else": ("Bob <b@b.org>", PERSON, "ada", Verdict.MANUAL),
+        "another pusher": ("Ada <a@b.org>", "Ada <a@b.org>", "bob", Verdict.FAIL),
+        "nobody known": ("Ada <a@b.org>", "Ada <a@b.org>", None, Verdict.FAIL),
+    },
 )
 def test_who_pushes_vouches_as_the_committer(
     started: Repo, voucher: str, committer: str, pusher: str | None, verdict: Verdict
@@ -142,14 +142,14 @@ def test_who_pushes_vouches_as_the_committer(
     assert ruling.passes is (verdict is not Verdict.FAIL)
 
 
-@pytest.mark.parametrize(
-    ("message", "verdict"),
-    [
-        pytest.param(None, Verdict.VOUCHED, id="before its message is known"),
-        pytest.param(VOUCHED, Verdict.VOUCHED, id="named"),
-        pytest.param(b"Say\n", Verdict.FAIL, id="nobody is named"),
-        pytest.param(VOUCHED.replace(b"Ada", b"Bob"), Verdict.FAIL, id="somebody else is named"),
-    ],
+@cases(
+    "message, verdict",
+    {
+        "before its message is known": (None, Verdict.VOUCHED),
+        "named": (VOUCHED, Verdict.VOUCHED),
+        "nobody is named": (b"Say\n", Verdict.FAIL),
+        "somebody else is named": (VOUCHED.replace(b"Ada", b"Bob"), Verdict.FAIL),
+    },
 )
 def test_in_a_clone_who_vouches_is_named_in_the_message(
     started: Repo, message: bytes | None, verdict: Verdict
@@ -189,13 +189,13 @@ def test_a_governed_commit_does_not_change_the_policy(started: Repo) -> None:
     assert ruling.findings[0].where == "pyproject.toml"
 
 
-@pytest.mark.parametrize(
-    ("line", "new_text"),
-    [
-        pytest.param(2, "name = 'y'", id="another table"),
-        pytest.param(4, "# strict\n[tool.hkgit.gate]", id="a comment"),
-        pytest.param(5, 'mode = "enforce"', id="the same value"),
-    ],
+@cases(
+    "line, new_text",
+    {
+        "another table": (2, "name = 'y'"),
+        "a comment": (4, "# strict\n[tool.hkgit.gate]"),
+        "the same value": (5, 'mode = "enforce"'),
+    },
 )
 def test_it_may_edit_the_rest_of_the_file(started: Repo, line: int, new_text: str) -> None:
     operation = replace_range("pyproject.toml", PYPROJECT, line, line, new_text)

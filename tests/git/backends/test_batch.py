@@ -18,6 +18,7 @@ from hkgit.errors import Unverifiable
 from hkgit.git import cat_file
 from hkgit.git.repository import Repository
 from hkgit.git.transaction import locks
+from tests.support.cases import cases
 from tests.support.repos import Repo
 
 
@@ -62,14 +63,14 @@ def test_it_ends_with_the_repository(repo: Repo) -> None:
     assert readers(repo.path) == []
 
 
-@pytest.mark.parametrize(
+@cases(
     "data",
-    [
-        pytest.param(b"", id="nothing"),
-        pytest.param(b"\n", id="a line end"),
-        pytest.param(b"f00 missing\nf00 blob 3\n", id="what looks like an answer"),
-        pytest.param(bytes(range(256)) * 40_000, id="ten million bytes"),
-    ],
+    {
+        "nothing": b"",
+        "a line end": b"\n",
+        "what looks like an answer": b"f00 missing\nf00 blob 3\n",
+        "ten million bytes": bytes(range(256)) * 40_000,
+    },
 )
 def test_bytes_come_back_as_they_are(repo: Repo, opened: Repository, data: bytes) -> None:
     blob = stored(repo, data)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import Result, run
 
@@ -41,16 +42,16 @@ def as_git_adds(repo: Repo, path: str, edit: Callable[[bytes], bytes], to: Path)
 
 @pytest.mark.sampled
 @pytest.mark.parametrize("base", [b"1\n2\n3\n", b"1\r\n2\r\n3\r\n", b"1\r\n2\n3\r\n", b"1\n2\n3"])
-@pytest.mark.parametrize(
-    ("said", "autocrlf"),
-    [
-        pytest.param("", None, id="nothing"),
-        pytest.param("", "true", id="autocrlf"),
-        pytest.param("* text=auto", None, id="text=auto"),
-        pytest.param("* text=auto eol=crlf", None, id="text=auto eol=crlf"),
-        pytest.param("* -text", "true", id="-text"),
-        pytest.param("* ident", None, id="ident"),
-    ],
+@cases(
+    "said, autocrlf",
+    {
+        "nothing": ("", None),
+        "autocrlf": ("", "true"),
+        "text=auto": ("* text=auto", None),
+        "text=auto eol=crlf": ("* text=auto eol=crlf", None),
+        "-text": ("* -text", "true"),
+        "ident": ("* ident", None),
+    },
 )
 def test_an_edited_line_leaves_the_blob_that_git_add_makes(
     repo: Repo,
@@ -71,16 +72,16 @@ def test_an_edited_line_leaves_the_blob_that_git_add_makes(
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("said", "autocrlf"),
-    [
-        pytest.param("* text=auto eol=crlf", None, id="text=auto eol=crlf"),
-        pytest.param("* text", None, id="text"),
-        pytest.param("", "true", id="autocrlf"),
-        pytest.param("", "input", id="autocrlf=input"),
-        pytest.param("", None, id="nothing"),
-        pytest.param("* -text", "true", id="-text"),
-    ],
+@cases(
+    "said, autocrlf",
+    {
+        "text=auto eol=crlf": ("* text=auto eol=crlf", None),
+        "text": ("* text", None),
+        "autocrlf": ("", "true"),
+        "autocrlf=input": ("", "input"),
+        "nothing": ("", None),
+        "-text": ("* -text", "true"),
+    },
 )
 def test_a_new_file_is_normalised_as_git_add_does_it(
     repo: Repo, apply: Callable[..., Result], said: str, autocrlf: str | None, tmp_path: Path
@@ -98,13 +99,13 @@ def test_a_new_file_is_normalised_as_git_add_does_it(
     assert [commit["replay"] for commit in shown["commits"]] == ["strict"]
 
 
-@pytest.mark.parametrize(
-    ("said", "named"),
-    [
-        pytest.param("f filter=rot", "filter rot", id="a filter"),
-        pytest.param("f working-tree-encoding=UTF-16", "UTF-16", id="an encoding"),
-        pytest.param("f text", "would not store", id="text that is not normalised"),
-    ],
+@cases(
+    "said, named",
+    {
+        "a filter": ("f filter=rot", "filter rot"),
+        "an encoding": ("f working-tree-encoding=UTF-16", "UTF-16"),
+        "text that is not normalised": ("f text", "would not store"),
+    },
 )
 def test_a_file_that_git_stores_otherwise_is_refused(
     repo: Repo, apply: Callable[..., Result], said: str, named: str

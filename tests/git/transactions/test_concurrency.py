@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import Result, range_hash, run
 
@@ -82,14 +83,14 @@ def meanwhile(based: Repo, tmp_path: Path) -> Callable[[str], tuple[str, str]]:
     return option
 
 
-@pytest.mark.parametrize(
-    ("command", "line"),
-    [
-        pytest.param("echo 1 > mine; git commit -qam Meanwhile", 10, id="another file"),
-        pytest.param("sed -i 's/line 2$/two/' shared; git commit -qam Meanwhile", 10, id="lines"),
-        pytest.param("sed -i 1d shared; git commit -qam Meanwhile", 9, id="lines above"),
-        pytest.param("sed -i '1i zero' shared; git commit -qam Meanwhile", 11, id="more lines"),
-    ],
+@cases(
+    "command, line",
+    {
+        "another file": ("echo 1 > mine; git commit -qam Meanwhile", 10),
+        "lines": ("sed -i 's/line 2$/two/' shared; git commit -qam Meanwhile", 10),
+        "lines above": ("sed -i 1d shared; git commit -qam Meanwhile", 9),
+        "more lines": ("sed -i '1i zero' shared; git commit -qam Meanwhile", 11),
+    },
 )
 def test_what_still_holds_lands_on_the_moved_tip(
     based: Repo, meanwhile: Callable[[str], tuple[str, str]], command: str, line: int

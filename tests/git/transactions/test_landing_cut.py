@@ -13,6 +13,7 @@ import pytest
 
 from hkgit.errors import GitRefused
 from tests.git.transactions.landing import commit_on, everything, expect_unlocked, land_on_main
+from tests.support.cases import cases
 from tests.support.repos import Repo
 
 # In the middle of something
@@ -39,15 +40,15 @@ def in_a_bisect(repo: Repo) -> None:
     repo.git("bisect", "start")
 
 
-@pytest.mark.parametrize(
-    ("begin", "named"),
-    [
-        pytest.param(in_a_merge, "a merge", id="merge"),
-        pytest.param(in_a_rebase, "a rebase", id="rebase"),
-        pytest.param(in_a_cherry_pick, "a cherry-pick", id="cherry-pick"),
-        pytest.param(in_a_revert, "a revert", id="revert"),
-        pytest.param(in_a_bisect, "a bisect", id="bisect"),
-    ],
+@cases(
+    "begin, named",
+    {
+        "merge": (in_a_merge, "a merge"),
+        "rebase": (in_a_rebase, "a rebase"),
+        "cherry-pick": (in_a_cherry_pick, "a cherry-pick"),
+        "revert": (in_a_revert, "a revert"),
+        "bisect": (in_a_bisect, "a bisect"),
+    },
 )
 def test_nothing_lands_in_the_middle_of_something(
     based: Repo, begin: Callable[[Repo], None], named: str
@@ -91,12 +92,12 @@ def test_a_hook_on_references_is_heard(based: Repo) -> None:
     assert everything(based) == before
 
 
-@pytest.mark.parametrize(
-    ("smudge", "said"),
-    [
-        pytest.param("false", "smudge filter broken failed", id="git gives up"),
-        pytest.param("kill -9 $PPID; exit 1", "ended by SIGKILL", id="git dies"),
-    ],
+@cases(
+    "smudge, said",
+    {
+        "git gives up": ("false", "smudge filter broken failed"),
+        "git dies": ("kill -9 $PPID; exit 1", "ended by SIGKILL"),
+    },
 )
 def test_a_checkout_that_cannot_follow_is_undone(based: Repo, smudge: str, said: str) -> None:
     based.git("config", "filter.broken.smudge", smudge)

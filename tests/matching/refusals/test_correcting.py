@@ -10,6 +10,7 @@ from hkgit.edits import Edit
 from hkgit.errors import HkgitError, Near
 from hkgit.matching.advice import MOST
 from tests.matching.editing import edit_of, edited
+from tests.support.cases import cases
 
 TEXT = """\
 def area(width, height):
@@ -43,76 +44,62 @@ def proposed(text: str, old: str, new: str) -> tuple[str, str] | None:
 BODY = "    check(width, 5)\n    result = width * height\n    return result\n"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "expected"),
-    [
-        pytest.param(
+@cases(
+    "old, new, expected",
+    {
+        "a line to be removed says something else": (
             BODY.replace("* height", "* length"),
             BODY.replace("* height", "* 2"),
             (BODY, BODY.replace("* height", "* 2")),
-            id="a line to be removed says something else",
         ),
-        pytest.param(
+        "the author's number, not a mix of both": (
             BODY.replace("5", "6"),
             BODY.replace("5", "8"),
             (BODY, BODY.replace("5", "8")),
-            id="the author's number, not a mix of both",
         ),
-        pytest.param(
+        "one line alone": (
             "    results = width + height\n",
             "    result = 1\n",
             ("    result = width * height\n", "    result = 1\n"),
-            id="one line alone",
         ),
-        pytest.param(
+        "the new text repeats the misquotation": (
             "    result = width * heigth\n",
             "    result = round(width * heigth, 2)\n",
             ("    result = width * height\n", "    result = round(width * height, 2)\n"),
-            id="the new text repeats the misquotation",
         ),
-        pytest.param(
+        "a line beside it repeats the misquotation": (
             "    result = width * heigth\n    return result\n",
             "    result = width * heigth\n    show(heigth)\n    return result\n",
             None,
-            id="a line beside it repeats the misquotation",
         ),
-        pytest.param(
+        "the quotation leaves a word out": (
             "    check(width)\n    result = width * height\n",
             "    check(2 * width)\n    result = width * height\n",
             (
                 "    check(width, 5)\n    result = width * height\n",
                 "    check(2 * width, 5)\n    result = width * height\n",
             ),
-            id="the quotation leaves a word out",
         ),
-        pytest.param(
+        "the new text has the word that the quotation leaves out": (
             "    check(width)\n    result = width * height\n",
             "    check(width, 5, 9)\n    result = width * height\n",
             (
                 "    check(width, 5)\n    result = width * height\n",
                 "    check(width, 5, 9)\n    result = width * height\n",
             ),
-            id="the new text has the word that the quotation leaves out",
         ),
-        pytest.param(
+        "an invented body between lines that are there is too unlike": (
             "def area(width, height):\n    made_up()\n    all_of_it()\n    return result\n",
             "def area(width, height):\n    result = 1\n    return result\n",
             None,
-            id="an invented body between lines that are there is too unlike",
         ),
-        pytest.param(
-            "def nothing():\n    like = this\n",
-            "x\n",
-            None,
-            id="nothing is near",
-        ),
-        pytest.param(
+        "nothing is near": ("def nothing():\n    like = this\n", "x\n", None),
+        "what three dots left out is not removed": (
             "def area(width, height):\n    ...\n    return result\n",
             "def area(width, height):\n    return 1\n",
             None,
-            id="what three dots left out is not removed",
         ),
-    ],
+    },
 )
 def test_the_proposal(old: str, new: str, expected: tuple[str, str] | None) -> None:
     assert proposed(TEXT, old, new) == expected
@@ -133,14 +120,12 @@ def test_nothing_is_proposed_that_costs_more_than_to_read() -> None:
     assert proposed(f"a\n{long}b\n", "a\nx = 'y'\nb\n", "a\nb\n") is None
 
 
-@pytest.mark.parametrize(
-    ("new", "expected"),
-    [
-        pytest.param("    # ... existing code ...\n", None, id="a remark for the very lines"),
-        pytest.param(
-            "    x = 1\n    # ... existing code ...\n", None, id="a remark among other lines"
-        ),
-    ],
+@cases(
+    "new, expected",
+    {
+        "a remark for the very lines": ("    # ... existing code ...\n", None),
+        "a remark among other lines": ("    x = 1\n    # ... existing code ...\n", None),
+    },
 )
 def test_remarks_give_way_to_the_lines_where_that_can_be_told(
     new: str, expected: str | None
@@ -183,12 +168,12 @@ def test_a_proposal_can_be_applied_as_it_is(lines: list[str], wanted: list[str])
             edited(text, correction)
 
 
-@pytest.mark.parametrize(
-    ("line", "quoted"),
-    [
-        pytest.param("function test() {}", "function test()", id="its end"),
-        pytest.param("a function test() {", "function test() {", id="its beginning"),
-    ],
+@cases(
+    "line, quoted",
+    {
+        "its end": ("function test() {}", "function test()"),
+        "its beginning": ("a function test() {", "function test() {"),
+    },
 )
 def test_what_an_old_line_leaves_out_is_not_proposed_away(line: str, quoted: str) -> None:
     old, new = f"\n{quoted}\n\t", f"\n{quoted.replace('test', 'best')}\n\t"

@@ -6,6 +6,7 @@ import pytest
 
 from hkgit.errors import HkgitError, NoMatch
 from tests.matching.editing import edit_of, edited
+from tests.support.cases import cases
 
 TEXT = """\
 def area(width, height):
@@ -16,19 +17,18 @@ x = 1
 """
 
 
-@pytest.mark.parametrize(
-    ("old", "said"),
-    [
-        pytest.param(
+@cases(
+    "old, said",
+    {
+        "the nearest lines": (
             "def area(width, height):\n    check(height)\n    result = 1\n    exit()\n",
             r"Nearest: lines? 1",
-            id="the nearest lines",
         ),
-        pytest.param("    results = width + height\n", "line 3, .. % alike", id="the nearest line"),
-        pytest.param("  x = 3\n", "Line 5 says 'x = 1', the edit 'x = 3'", id="the shortest line"),
-        pytest.param("are", "only inside a longer word, 'area'", id="that it is part of a word"),
-        pytest.param("qqq zzz\n", "No similar line was found", id="that nothing is like it"),
-    ],
+        "the nearest line": ("    results = width + height\n", "line 3, .. % alike"),
+        "the shortest line": ("  x = 3\n", "Line 5 says 'x = 1', the edit 'x = 3'"),
+        "that it is part of a word": ("are", "only inside a longer word, 'area'"),
+        "that nothing is like it": ("qqq zzz\n", "No similar line was found"),
+    },
 )
 def test_a_text_that_is_nowhere(old: str, said: str) -> None:
     with pytest.raises(NoMatch, match=said):

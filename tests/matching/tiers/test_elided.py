@@ -6,26 +6,25 @@ import pytest
 
 from hkgit.errors import Conflict, HkgitError, NoMatch
 from tests.matching.editing import edit_of, edited, placed
+from tests.support.cases import cases
 
 TEXT = "def f():\n    a = 1\n    b = 2\n    c = 3\n    return a\n"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "after"),
-    [
-        pytest.param(
+@cases(
+    "old, new, after",
+    {
+        "a piece on either side": (
             "def f():\n...\n    return a\n",
             "def g():\n...\n    return b\n",
             "def g():\n    a = 1\n    b = 2\n    c = 3\n    return b\n",
-            id="a piece on either side",
         ),
-        pytest.param(
+        "indented, and at the end": (
             "def f():\n    ...\n    c = 3\n    ...\n",
             "def f():\n    ...\n    c = 4\n    ...\n",
             TEXT.replace("c = 3", "c = 4"),
-            id="indented, and at the end",
         ),
-    ],
+    },
 )
 def test_the_lines_between_are_kept(old: str, new: str, after: str) -> None:
     assert edited(TEXT, edit_of(old, new)) == after.encode()
@@ -37,18 +36,14 @@ def test_the_place_covers_what_is_left_out() -> None:
     assert place.end == len(TEXT)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        pytest.param("    a = 1\n...\n", "    a = 2\n", id="dots in one text only"),
-        pytest.param("    c = 3\n...\n    a = 1\n", "    c\n...\n    a\n", id="out of order"),
-        pytest.param(
-            "def f():\n...\n    x\n",
-            "def g():\n...\n    x\n",
-            id="a piece that is not there",
-        ),
-        pytest.param("def f():\n...\n", "def f():\n...\n    new\n", id="new lines behind the dots"),
-    ],
+@cases(
+    "old, new",
+    {
+        "dots in one text only": ("    a = 1\n...\n", "    a = 2\n"),
+        "out of order": ("    c = 3\n...\n    a = 1\n", "    c\n...\n    a\n"),
+        "a piece that is not there": ("def f():\n...\n    x\n", "def g():\n...\n    x\n"),
+        "new lines behind the dots": ("def f():\n...\n", "def f():\n...\n    new\n"),
+    },
 )
 def test_what_is_not_paired_and_there_once_is_refused(old: str, new: str) -> None:
     with pytest.raises((NoMatch, Conflict)):

@@ -5,69 +5,45 @@ from __future__ import annotations
 import pytest
 
 from hkgit.edits import Edit
-from hkgit.errors import (
-    AlreadyApplied,
-    Ambiguous,
-    HkgitError,
-    InvalidInput,
-    NoMatch,
-)
+from hkgit.errors import AlreadyApplied, Ambiguous, HkgitError, InvalidInput, NoMatch
 from hkgit.matching.ladder import locate
 from hkgit.matching.place import Settings
 from hkgit.matching.transfer import transfer
 from tests.matching.editing import document_of, edit_of, edited, placed, spliced
+from tests.support.cases import cases
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "new", "after"),
-    [
-        pytest.param("a\nb\nc\n", "b\n", "x\n", b"a\nx\nc\n", id="a whole line"),
-        pytest.param("a\nb\nc\n", "b", "x", b"a\nx\nc\n", id="a whole line without its end"),
-        pytest.param("a\nb\nc\n", "a\nb\n", "x\n", b"x\nc\n", id="several lines"),
-        pytest.param("a\nb", "b\n", "x\n", b"a\nx", id="the last line has no end"),
-        pytest.param("a\nb(\nc\n", "b(\n", "b(", b"a\nb(c\n", id="a line end taken away"),
-        pytest.param("a\nb\nc\n", "b", "x\n", b"a\nx\n\nc\n", id="a line end added"),
-        pytest.param("a\nb\nc\n", "b", "b\n", b"a\nb\n\nc\n", id="nothing but a line end added"),
-        pytest.param("a\nb\nc\n", "b\n", "", b"a\nc\n", id="a line removed"),
-        pytest.param("a\nb\nc\n", "b", "", b"a\n\nc\n", id="a line emptied"),
-        pytest.param("self.x = 1\n", "x = 1\n", "y\n", b"self.y\n", id="the rest of a line"),
-        pytest.param("  a\n", " a", " b", b"  b\n", id="from the middle of an indentation"),
-        pytest.param(
+@cases(
+    "text, old, new, after",
+    {
+        "a whole line": ("a\nb\nc\n", "b\n", "x\n", b"a\nx\nc\n"),
+        "a whole line without its end": ("a\nb\nc\n", "b", "x", b"a\nx\nc\n"),
+        "several lines": ("a\nb\nc\n", "a\nb\n", "x\n", b"x\nc\n"),
+        "the last line has no end": ("a\nb", "b\n", "x\n", b"a\nx"),
+        "a line end taken away": ("a\nb(\nc\n", "b(\n", "b(", b"a\nb(c\n"),
+        "a line end added": ("a\nb\nc\n", "b", "x\n", b"a\nx\n\nc\n"),
+        "nothing but a line end added": ("a\nb\nc\n", "b", "b\n", b"a\nb\n\nc\n"),
+        "a line removed": ("a\nb\nc\n", "b\n", "", b"a\nc\n"),
+        "a line emptied": ("a\nb\nc\n", "b", "", b"a\n\nc\n"),
+        "the rest of a line": ("self.x = 1\n", "x = 1\n", "y\n", b"self.y\n"),
+        "from the middle of an indentation": ("  a\n", " a", " b", b"  b\n"),
+        "up to the middle of a word that stays": (
             "x()\n\nfunc TestB() {\n",
             "\n\nfunc Test",
             "\ny()\n\nfunc Test",
             b"x()\ny()\n\nfunc TestB() {\n",
-            id="up to the middle of a word that stays",
         ),
-        pytest.param(
-            b"a\r\nb\r\n",
-            "a",
-            "x\ny",
-            b"x\r\ny\r\nb\r\n",
-            id="with the line ends of the file",
-        ),
-        pytest.param("f(a, b)\n", "a", "x", b"f(x, b)\n", id="a word inside a line"),
-        pytest.param("f(a, b)\n", "a, b", "", b"f()\n", id="words removed inside a line"),
-        pytest.param("f(a)\ng()\n", "(a)\ng", "(b)\nh", b"f(b)\nh()\n", id="across a line end"),
-        pytest.param("x = a + b\n", " + b", "", b"x = a\n", id="with the blank before"),
-        pytest.param(
-            "\ufeffa\nb\n",
-            "a\n",
-            "x\n",
-            b"\xef\xbb\xbfx\nb\n",
-            id="below a byte order mark",
-        ),
-        pytest.param("\ufeffa\n", "\ufeffa\n", "\ufeffx\n", b"\xef\xbb\xbfx\n", id="with the mark"),
-        pytest.param(b"a\0b\nc\n", "a\0b\n", "x\n", b"x\nc\n", id="a NUL byte"),
-        pytest.param(b"\xff\nb\n", "\udcff\n", "x\n", b"x\nb\n", id="a byte that is not UTF-8"),
-        pytest.param(
-            b"\xff\nb\n",
-            "b\n",
-            "\udcfe\n",
-            b"\xff\n\xfe\n",
-            id="written as it was given",
-        ),
-    ],
+        "with the line ends of the file": (b"a\r\nb\r\n", "a", "x\ny", b"x\r\ny\r\nb\r\n"),
+        "a word inside a line": ("f(a, b)\n", "a", "x", b"f(x, b)\n"),
+        "words removed inside a line": ("f(a, b)\n", "a, b", "", b"f()\n"),
+        "across a line end": ("f(a)\ng()\n", "(a)\ng", "(b)\nh", b"f(b)\nh()\n"),
+        "with the blank before": ("x = a + b\n", " + b", "", b"x = a\n"),
+        "below a byte order mark": ("\ufeffa\nb\n", "a\n", "x\n", b"\xef\xbb\xbfx\nb\n"),
+        "with the mark": ("\ufeffa\n", "\ufeffa\n", "\ufeffx\n", b"\xef\xbb\xbfx\n"),
+        "a NUL byte": (b"a\0b\nc\n", "a\0b\n", "x\n", b"x\nc\n"),
+        "a byte that is not UTF-8": (b"\xff\nb\n", "\udcff\n", "x\n", b"x\nb\n"),
+        "written as it was given": (b"\xff\nb\n", "b\n", "\udcfe\n", b"\xff\n\xfe\n"),
+    },
 )
 def test_text_that_stands_once_is_replaced(
     text: str | bytes, old: str, new: str, after: bytes
@@ -75,32 +51,28 @@ def test_text_that_stands_once_is_replaced(
     assert edited(text, edit_of(old, new)) == after
 
 
-@pytest.mark.parametrize(
-    ("text", "old"),
-    [
-        pytest.param("a\nb\nc\n", "b\n", id="a whole line"),
-        pytest.param("total = 1\n", "total", id="a word"),
-        pytest.param(
-            "    return x\n        return x\n",
-            "    return x\n",
-            id="not by another depth",
-        ),
-        pytest.param("x = 1\nself.x = 1\n", "x = 1\n", id="not inside a longer line"),
-    ],
+@cases(
+    "text, old",
+    {
+        "a whole line": ("a\nb\nc\n", "b\n"),
+        "a word": ("total = 1\n", "total"),
+        "not by another depth": ("    return x\n        return x\n", "    return x\n"),
+        "not inside a longer line": ("x = 1\nself.x = 1\n", "x = 1\n"),
+    },
 )
 def test_an_exact_place_is_of_the_exact_tier(text: str, old: str) -> None:
     assert placed(text, edit_of(old, "new\n")).tier == "exact"
 
 
-@pytest.mark.parametrize(
-    ("text", "old"),
-    [
-        pytest.param("food\n", "foo", id="the beginning of a word"),
-        pytest.param("barfoo\n", "foo", id="the end of a word"),
-        pytest.param("café\n", "caf", id="before a letter that is not ASCII"),
-        pytest.param("max = 1\n", "x = 1\n", id="a line that ends a longer one"),
-        pytest.param("a\nreturn xyz\n", "a\nreturn x", id="the end of several lines"),
-    ],
+@cases(
+    "text, old",
+    {
+        "the beginning of a word": ("food\n", "foo"),
+        "the end of a word": ("barfoo\n", "foo"),
+        "before a letter that is not ASCII": ("café\n", "caf"),
+        "a line that ends a longer one": ("max = 1\n", "x = 1\n"),
+        "the end of several lines": ("a\nreturn xyz\n", "a\nreturn x"),
+    },
 )
 def test_a_stretch_of_a_longer_word_is_no_place(text: str, old: str) -> None:
     with pytest.raises(NoMatch, match=r"f.py:\d: the old text is only inside a longer word, '"):
@@ -113,12 +85,12 @@ def test_a_part_of_a_word_that_the_author_saw_is_replaced() -> None:
     assert spliced(document.data, transfer(document, edit, located)) == b"bard\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "after"),
-    [
-        pytest.param("self.x = 1\n", "x = 1\n", None, id="not the rest of a line"),
-        pytest.param("    x = 1\n", "x = 1\n", b"    y\n", id="with its indentation"),
-    ],
+@cases(
+    "text, old, after",
+    {
+        "not the rest of a line": ("self.x = 1\n", "x = 1\n", None),
+        "with its indentation": ("    x = 1\n", "x = 1\n", b"    y\n"),
+    },
 )
 def test_an_edit_written_in_lines_means_whole_lines(
     text: str, old: str, after: bytes | None
@@ -146,17 +118,16 @@ def test_an_edit_that_changes_nothing_is_invalid() -> None:
         placed("a\n", edit_of("a\n", "a\n"))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "after"),
-    [
-        pytest.param("a = 1", "a = 1\nb = 2", "    a = 1\n    b = 2", id="beside it"),
-        pytest.param(
+@cases(
+    "old, new, after",
+    {
+        "beside it": ("a = 1", "a = 1\nb = 2", "    a = 1\n    b = 2"),
+        "a block": (
             "a = 1",
             "a = 1\n\n\ndef f():\n    b()",
             "    a = 1\n\n\n    def f():\n        b()",
-            id="a block",
         ),
-    ],
+    },
 )
 def test_a_line_quoted_without_its_indentation_gives_it_to_the_new_lines(
     old: str, new: str, after: str
@@ -164,32 +135,28 @@ def test_a_line_quoted_without_its_indentation_gives_it_to_the_new_lines(
     assert edited("    a = 1\n    c()\n", edit_of(old, new)) == f"{after}\n    c()\n".encode()
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "new", "after"),
-    [
-        pytest.param(
-            "    a = 1\n", "a = 1", "a = 1\n    b = 2", "    a = 1\n    b = 2\n", id="indented ones"
-        ),
-        pytest.param("    x = a\n", "a", "a\nb", "    x = a\nb\n", id="in the middle of a line"),
-    ],
+@cases(
+    "text, old, new, after",
+    {
+        "indented ones": ("    a = 1\n", "a = 1", "a = 1\n    b = 2", "    a = 1\n    b = 2\n"),
+        "in the middle of a line": ("    x = a\n", "a", "a\nb", "    x = a\nb\n"),
+    },
 )
 def test_other_new_lines_are_written_as_they_are(text: str, old: str, new: str, after: str) -> None:
     assert edited(text, edit_of(old, new)) == after.encode()
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "new", "after"),
-    [
-        pytest.param(
-            "foo food foo\n", "foo", "bar", b"bar bard bar\n", id="words and parts of words"
-        ),
-        pytest.param("a\nx\na\n", "a\n", "b\nc\n", b"b\nc\nx\nb\nc\n", id="lines"),
-        pytest.param("a\r\nx\r\na\r\n", "a", "b\nc", b"b\r\nc\r\nx\r\nb\r\nc\r\n", id="CRLF"),
-        pytest.param("a\nx\na\n", "a\n", "", b"x\n", id="lines removed"),
-        pytest.param("a\nx\na\n", "a", "", b"\nx\n\n", id="lines emptied"),
-        pytest.param("aa\n" * 3, "aa\naa\n", "b\n", b"b\naa\n", id="overlapping ones count once"),
-        pytest.param("x\n" * 1500, "x\n", "y\n", b"y\n" * 1500, id="very many"),
-    ],
+@cases(
+    "text, old, new, after",
+    {
+        "words and parts of words": ("foo food foo\n", "foo", "bar", b"bar bard bar\n"),
+        "lines": ("a\nx\na\n", "a\n", "b\nc\n", b"b\nc\nx\nb\nc\n"),
+        "CRLF": ("a\r\nx\r\na\r\n", "a", "b\nc", b"b\r\nc\r\nx\r\nb\r\nc\r\n"),
+        "lines removed": ("a\nx\na\n", "a\n", "", b"x\n"),
+        "lines emptied": ("a\nx\na\n", "a", "", b"\nx\n\n"),
+        "overlapping ones count once": ("aa\n" * 3, "aa\naa\n", "b\n", b"b\naa\n"),
+        "very many": ("x\n" * 1500, "x\n", "y\n", b"y\n" * 1500),
+    },
 )
 def test_all_places_are_replaced_if_that_is_asked_for(
     text: str, old: str, new: str, after: bytes
@@ -202,12 +169,12 @@ def test_the_outcome_says_how_many_places_are_parts_of_words() -> None:
     assert located.notes == ("1 of 3 replaced places are parts of longer words",)
 
 
-@pytest.mark.parametrize(
-    ("text", "refusal"),
-    [
-        pytest.param("a.b.c = 1\na.b.c = 2\n", AlreadyApplied, id="at all of them"),
-        pytest.param("a.b.c = 1\na.b = 2\n", Ambiguous, id="at some of them"),
-    ],
+@cases(
+    "text, refusal",
+    {
+        "at all of them": ("a.b.c = 1\na.b.c = 2\n", AlreadyApplied),
+        "at some of them": ("a.b.c = 1\na.b = 2\n", Ambiguous),
+    },
 )
 def test_places_that_the_new_text_stands_around_are_not_changed_again(
     text: str, refusal: type[HkgitError]
@@ -226,20 +193,19 @@ def test_one_expected_place_is_an_edit_as_any_other() -> None:
     assert edited("  alpha\nb\n", edit) == b"  beta\nb\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "old"),
-    [
-        pytest.param("def a():\n    b(1)\n", "def a():\n  b(1)\n", id="spaces"),
-        pytest.param("a\r\nb\r\n", "a\nb\n", id="line ends"),
-        pytest.param('say("a")\nend\n', "say(\u201ca\u201d)\nend\n", id="typography"),
-        pytest.param('say("a")\n', 'say(\\"a\\")\n', id="escapes"),
-        pytest.param("a\nb\nc\nd\n", "a\n...\nd\n", id="lines left out"),
-        pytest.param(
+@cases(
+    "text, old",
+    {
+        "spaces": ("def a():\n    b(1)\n", "def a():\n  b(1)\n"),
+        "line ends": ("a\r\nb\r\n", "a\nb\n"),
+        "typography": ('say("a")\nend\n', "say(\u201ca\u201d)\nend\n"),
+        "escapes": ('say("a")\n', 'say(\\"a\\")\n'),
+        "lines left out": ("a\nb\nc\nd\n", "a\n...\nd\n"),
+        "a slip": (
             "def first(one):\n    keep(one)\n    take(one)\n    give(one)\n",
             "def first(one):\n    keep(one)\n    taek(one)\n    give(one)\n",
-            id="a slip",
         ),
-    ],
+    },
 )
 def test_a_threshold_of_1_takes_nothing_but_what_stands_there(text: str, old: str) -> None:
     edit = edit_of(old, f"{old}x\n")

@@ -6,6 +6,7 @@ import pytest
 
 from hkgit.errors import Ambiguous, Conflict, NoMatch
 from tests.matching.editing import edit_of, edited, placed
+from tests.support.cases import cases
 
 TEXT = """\
 import sys
@@ -23,24 +24,20 @@ def volume(width, height, depth):
 CHANGED = TEXT.replace("result = width * height", "result = abs(width * height)").encode()
 
 
-@pytest.mark.parametrize(
-    ("context", "tier"),
-    [
-        pytest.param("    check(width)\n    check(heights)\n", "fuzzy", id="a wrong name"),
-        pytest.param(
+@cases(
+    "context, tier",
+    {
+        "a wrong name": ("    check(width)\n    check(heights)\n", "fuzzy"),
+        "a reworded comment": (
             "    # They are in metres.\n    check(width)\n    check(height)\n",
             "fuzzy",
-            id="a reworded comment",
         ),
-        pytest.param(
-            "    # Both are in metres.\n    check(height)\n", "line-block", id="a line left out"
-        ),
-        pytest.param(
+        "a line left out": ("    # Both are in metres.\n    check(height)\n", "line-block"),
+        "a line too many": (
             "    check(width)\n    check(depth)\n    check(height)\n",
             "line-block",
-            id="a line too many",
         ),
-    ],
+    },
 )
 def test_context_may_differ_and_stays_as_the_file_has_it(context: str, tier: str) -> None:
     edit = edit_of(
@@ -51,13 +48,13 @@ def test_context_may_differ_and_stays_as_the_file_has_it(context: str, tier: str
     assert placed(TEXT, edit).tier == tier
 
 
-@pytest.mark.parametrize(
+@cases(
     "removed",
-    [
-        pytest.param("    result = width * heights\n", id="a wrong name"),
-        pytest.param("    result = 2 * width * height\n", id="a wrong number"),
-        pytest.param("    result = width * height  # m2\n", id="a comment that is not there"),
-    ],
+    {
+        "a wrong name": "    result = width * heights\n",
+        "a wrong number": "    result = 2 * width * height\n",
+        "a comment that is not there": "    result = width * height  # m2\n",
+    },
 )
 def test_a_line_to_be_removed_must_be_the_file_s(removed: str) -> None:
     context = "    check(width)\n    check(height)\n"
@@ -132,12 +129,12 @@ def test_lines_that_are_moved_must_all_be_the_file_s() -> None:
         edited(text, edit)
 
 
-@pytest.mark.parametrize(
+@cases(
     "unknown",
-    [
-        pytest.param("import os\nimport re\nimport sys\nimport ast\n", id="among them"),
-        pytest.param("import os\nimport sys\nimport re\nimport ast\n", id="right beside them"),
-    ],
+    {
+        "among them": "import os\nimport re\nimport sys\nimport ast\n",
+        "right beside them": "import os\nimport sys\nimport re\nimport ast\n",
+    },
 )
 def test_a_line_that_the_author_did_not_know_is_not_left_among_moved_ones(unknown: str) -> None:
     edit = edit_of(
@@ -171,40 +168,35 @@ def test_a_place_that_lacks_more_than_a_fifth_of_the_quotation_is_none() -> None
         placed(text, edit_of(f"{quoted}return gamma\n", f"{quoted}return alpha\n"), threshold=500)
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "new"),
-    [
-        pytest.param(
+@cases(
+    "text, old, new",
+    {
+        "another section": (
             "dev:\n  host: example.org\n  port: 80\n",
             "prod:\n  host: example.org\n  port: 80\n",
             "prod:\n  host: example.org\n  port: 443\n",
-            id="another section",
         ),
-        pytest.param(
+        "another function": (
             "def create_user(name):\n    check(name)\n    return save(name)\n",
             "def delete_user(name):\n    check(name)\n    return save(name)\n",
             "def delete_user(name):\n    check(name)\n    return drop(name)\n",
-            id="another function",
         ),
-        pytest.param(
+        "a function whose name is a letter shorter": (
             "def get_users(name):\n    check(name)\n    return load(name)\n",
             "def get_user(name):\n    check(name)\n    return load(name)\n",
             "def get_user(name):\n    check(name)\n    return read(name)\n",
-            id="a function whose name is a letter shorter",
         ),
-        pytest.param(
+        "another class": (
             "class Writer:\n    path = None\n    mode = 1\n",
             "class Reader:\n    path = None\n    mode = 1\n",
             "class Reader:\n    path = None\n    mode = 2\n",
-            id="another class",
         ),
-        pytest.param(
+        "two lines, one of them another": (
             "[tool.black]\nline-length = 88\n",
             "[tool.ruff]\nline-length = 88\n",
             "[tool.ruff]\nline-length = 99\n",
-            id="two lines, one of them another",
         ),
-    ],
+    },
 )
 def test_a_block_that_the_file_lacks_lands_in_no_other(text: str, old: str, new: str) -> None:
     with pytest.raises(NoMatch):
@@ -230,12 +222,9 @@ def test_a_place_that_skips_lines_of_the_file_between_those_it_finds_is_none() -
         placed(text, edit_of(head + quoted, (head + quoted).replace("f.src", "f.uri", 1)))
 
 
-@pytest.mark.parametrize(
+@cases(
     "first",
-    [
-        pytest.param("    verify(width)\n", id="another word"),
-        pytest.param("    prepare()\n    check(width)\n", id="a line too many"),
-    ],
+    {"another word": "    verify(width)\n", "a line too many": "    prepare()\n    check(width)\n"},
 )
 def test_a_first_line_that_opens_no_block_may_be_misquoted(first: str) -> None:
     below = "    check(height)\n    result = width * height\n    return result\n"
@@ -255,36 +244,30 @@ def load(path):
 """
 
 
-@pytest.mark.parametrize(
+@cases(
     "old",
-    [
-        pytest.param(
-            "def rows(path):\n    # Comments are left out.\n    lines = open(path)\n",
-            id="the remark behind the line that opens a block is left out",
+    {
+        "the remark behind the line that opens a block is left out": (
+            "def rows(path):\n    # Comments are left out.\n    lines = open(path)\n"
         ),
-        pytest.param(
-            "def rows(path):  # of a path\n    # Comments are left out.\n    lines = open(path)\n",
-            id="the remark is another",
+        "the remark is another": (
+            "def rows(path):  # of a path\n    # Comments are left out.\n    lines = open(path)\n"
         ),
-        pytest.param(
+        "one that the file has not, and one left out": (
             "def rows(path):\n    lines = open(path)  # read\n"
-            '    return [line for line in lines if line[0] != "#"]\n',
-            id="one that the file has not, and one left out",
+            '    return [line for line in lines if line[0] != "#"]\n'
         ),
-        pytest.param(
-            "def rows(path):  # of a file     # Comments are left out.\n    lines = open(path)\n",
-            id="the first two lines as one",
+        "the first two lines as one": (
+            "def rows(path):  # of a file     # Comments are left out.\n    lines = open(path)\n"
         ),
-        pytest.param(
+        "the last two lines as one": (
             '    return [line for line in lines if line[0] != "#"]\n\ndef load(path):\n'
-            "    table = rows(path) return table\n",
-            id="the last two lines as one",
+            "    table = rows(path) return table\n"
         ),
-        pytest.param(
-            "def load(path):\n    path = expand(path)\n    table = rows(path)\n    return table\n",
-            id="a line that the file never had",
+        "a line that the file never had": (
+            "def load(path):\n    path = expand(path)\n    table = rows(path)\n    return table\n"
         ),
-    ],
+    },
 )
 def test_remarks_behind_lines_and_line_ends_say_nothing_of_the_place(old: str) -> None:
     lines = old.splitlines(keepends=True)
@@ -302,23 +285,50 @@ def test_two_lines_that_the_file_never_had_are_too_many() -> None:
         placed(ROWS, edit_of(f"{quoted}    return table\n", f"{quoted}    return rows\n"))
 
 
-@pytest.mark.parametrize(
+@cases(
     "old",
-    [
-        pytest.param(
+    {
+        "it opens a block": (
             "def space(width, height):\n    # Both are in metres.\n    check(width)\n"
-            "    check(height)\n",
-            id="it opens a block",
+            "    check(height)\n"
         ),
-        pytest.param(
-            "    verify(width)\n    check(height)\n    result = width * height\n", id="three lines"
+        "three lines": "    verify(width)\n    check(height)\n    result = width * height\n",
+        "another line is missing too": (
+            "    verify(width)\n    check(depth)\n    result = width * height\n    return result\n"
         ),
-        pytest.param(
-            "    verify(width)\n    check(depth)\n    result = width * height\n    return result\n",
-            id="another line is missing too",
-        ),
-    ],
+    },
 )
 def test_another_first_line_may_be_another_place(old: str) -> None:
     with pytest.raises((Conflict, NoMatch)):
         edited(TEXT, edit_of(old, f"{old}    log(height)\n"))
+
+
+CALLBACKS = """\
+const onClick = () => {
+  if (this.isLocked) {
+    notify(this.element, LOCKED)
+    return
+  }
+
+  this.close()
+}
+
+const rest = make(this.element)
+"""
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        pytest.param("})\n", id="the end of a call"),
+        pytest.param("\n})\n}\n", id="behind a blank line"),
+    ],
+)
+def test_a_bracket_beside_the_change_that_the_place_lacks_is_another_block(end: str) -> None:
+    context = "    notify(this.element, LOCKED)\n    return\n  }\n\n"
+    with pytest.raises(NoMatch):
+        edited(
+            CALLBACKS, edit_of(f"{context}  this.close()\n{end}", f"{context}  this.wait()\n{end}")
+        )
+    own = f"{context}  this.close()\n}}\n"
+    assert b"this.wait()" in edited(CALLBACKS, edit_of(own, own.replace("close", "wait")))

@@ -6,34 +6,23 @@ import pytest
 
 from hkgit.errors import InvalidInput
 from tests.matching.editing import edit_of, edited, placed
+from tests.support.cases import cases
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "new", "after"),
-    [
-        pytest.param("“a”\nb\n", '"a"\nb\n', '"a"\nc\n', "“a”\nc\n", id="quotes in the file"),
-        pytest.param('"a"\nb\n', "“a”\nb\n", "“a”\nc\n", '"a"\nc\n', id="quotes in the edit"),
-        pytest.param(
-            "it\u2019s\nb\n",
-            "it's\nb\n",
-            "it's\nc\n",
-            "it\u2019s\nc\n",
-            id="an apostrophe",
-        ),
-        pytest.param("a \u2013 b\nc\n", "a - b\nc\n", "a - b\nd\n", "a \u2013 b\nd\n", id="a dash"),
-        pytest.param("a—b\nc\n", "a--b\nc\n", "a--b\nd\n", "a—b\nd\n", id="a dash typed as two"),
-        pytest.param("a\u00a0b\nc\n", "a b\nc\n", "a b\nd\n", "a\u00a0b\nd\n", id="a hard blank"),
-        pytest.param("a…\nc\n", "a...\nc\n", "a...\nd\n", "a…\nd\n", id="an ellipsis"),
-        pytest.param("e\u0301\nc\n", "é\nc\n", "é\nd\n", "e\u0301\nd\n", id="a composed letter"),
-        pytest.param("a\u200bb\nc\n", "ab\nc\n", "ab\nd\n", "a\u200bb\nd\n", id="zero width"),
-        pytest.param(
-            "say “a” now\n",
-            'say "a" now\n',
-            'say "b" now\n',
-            "say “b” now\n",
-            id="in the line itself",
-        ),
-    ],
+@cases(
+    "text, old, new, after",
+    {
+        "quotes in the file": ("“a”\nb\n", '"a"\nb\n', '"a"\nc\n', "“a”\nc\n"),
+        "quotes in the edit": ('"a"\nb\n', "“a”\nb\n", "“a”\nc\n", '"a"\nc\n'),
+        "an apostrophe": ("it\u2019s\nb\n", "it's\nb\n", "it's\nc\n", "it\u2019s\nc\n"),
+        "a dash": ("a \u2013 b\nc\n", "a - b\nc\n", "a - b\nd\n", "a \u2013 b\nd\n"),
+        "a dash typed as two": ("a—b\nc\n", "a--b\nc\n", "a--b\nd\n", "a—b\nd\n"),
+        "a hard blank": ("a\u00a0b\nc\n", "a b\nc\n", "a b\nd\n", "a\u00a0b\nd\n"),
+        "an ellipsis": ("a…\nc\n", "a...\nc\n", "a...\nd\n", "a…\nd\n"),
+        "a composed letter": ("e\u0301\nc\n", "é\nc\n", "é\nd\n", "e\u0301\nd\n"),
+        "zero width": ("a\u200bb\nc\n", "ab\nc\n", "ab\nd\n", "a\u200bb\nd\n"),
+        "in the line itself": ("say “a” now\n", 'say "a" now\n', 'say "b" now\n', "say “b” now\n"),
+    },
 )
 def test_typography_is_found_and_the_file_s_is_kept(
     text: str, old: str, new: str, after: str
@@ -49,13 +38,13 @@ def test_new_text_is_written_as_the_author_has_it() -> None:
     assert edited("a\nb\n", edit_of("a\n", "a\n“c”\n")) == "a\n“c”\nb\n".encode()
 
 
-@pytest.mark.parametrize(
-    ("text", "old"),
-    [
-        pytest.param("a(b)\n", "a(b)\n", id="the old text has none"),
-        pytest.param("a(“b”)\n", "a(“b”)\n", id="the file has that of the old text"),
-        pytest.param('a("b")\n# —\n', "a(“b”)\n", id="the file has that of the new text"),
-    ],
+@cases(
+    "text, old",
+    {
+        "the old text has none": ("a(b)\n", "a(b)\n"),
+        "the file has that of the old text": ("a(“b”)\n", "a(“b”)\n"),
+        "the file has that of the new text": ('a("b")\n# —\n', "a(“b”)\n"),
+    },
 )
 def test_new_text_may_bring_typography_that_no_copy_put_there(text: str, old: str) -> None:
     assert "# —".encode() in edited(text, edit_of(old, "c()\n# —\n"))

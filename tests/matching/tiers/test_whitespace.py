@@ -7,48 +7,25 @@ import pytest
 from hkgit.edits import Edit
 from hkgit.errors import Ambiguous, Conflict, NoMatch
 from tests.matching.editing import edit_of, edited, placed
+from tests.support.cases import cases
 
 INDENTED = "class A:\n    def f(self):\n        if a:\n            b()\n        c()\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "new", "after"),
-    [
-        pytest.param("a  \nb\n", "a\nb\n", "a\nc\n", b"a  \nc\n", id="file has trailing blanks"),
-        pytest.param("a\nb\n", "a  \nb\n", "a  \nc\n", b"a\nc\n", id="edit has trailing blanks"),
-        pytest.param("a\r\nb\r\n", "a\nb\n", "a\nc\nd\n", b"a\r\nc\r\nd\r\n", id="file is CRLF"),
-        pytest.param("a\nb\n", "a\r\nb\r\n", "a\r\nc\r\n", b"a\nc\n", id="edit is CRLF"),
-        pytest.param(
-            "a\r\nb\nc\r\n",
-            "a\nb\nc\n",
-            "a\nx\nc\n",
-            b"a\r\nx\nc\r\n",
-            id="each line keeps its end",
-        ),
-        pytest.param("a\n\nb\n", "a\nb\n", "a\nc\n", b"a\n\nc\n", id="edit drops a blank line"),
-        pytest.param("a\nb\n", "a\n\nb\n", "a\n\nc\n", b"a\nc\n", id="edit adds a blank line"),
-        pytest.param(
-            "f(a,b)\nx\n",
-            "f(a, b)\nx\n",
-            "f(a, b)\ny\n",
-            b"f(a,b)\ny\n",
-            id="inner blanks",
-        ),
-        pytest.param(
-            "x  = f(a)\n",
-            "x = f(a)\n",
-            "x = f(b)\n",
-            b"x  = f(b)\n",
-            id="in the same line",
-        ),
-        pytest.param(
-            "f( a )  + 1\n",
-            "f( a ) + 1",
-            "g( a ) + 1",
-            b"g( a )  + 1\n",
-            id="inside a line",
-        ),
-    ],
+@cases(
+    "text, old, new, after",
+    {
+        "file has trailing blanks": ("a  \nb\n", "a\nb\n", "a\nc\n", b"a  \nc\n"),
+        "edit has trailing blanks": ("a\nb\n", "a  \nb\n", "a  \nc\n", b"a\nc\n"),
+        "file is CRLF": ("a\r\nb\r\n", "a\nb\n", "a\nc\nd\n", b"a\r\nc\r\nd\r\n"),
+        "edit is CRLF": ("a\nb\n", "a\r\nb\r\n", "a\r\nc\r\n", b"a\nc\n"),
+        "each line keeps its end": ("a\r\nb\nc\r\n", "a\nb\nc\n", "a\nx\nc\n", b"a\r\nx\nc\r\n"),
+        "edit drops a blank line": ("a\n\nb\n", "a\nb\n", "a\nc\n", b"a\n\nc\n"),
+        "edit adds a blank line": ("a\nb\n", "a\n\nb\n", "a\n\nc\n", b"a\nc\n"),
+        "inner blanks": ("f(a,b)\nx\n", "f(a, b)\nx\n", "f(a, b)\ny\n", b"f(a,b)\ny\n"),
+        "in the same line": ("x  = f(a)\n", "x = f(a)\n", "x = f(b)\n", b"x  = f(b)\n"),
+        "inside a line": ("f( a )  + 1\n", "f( a ) + 1", "g( a ) + 1", b"g( a )  + 1\n"),
+    },
 )
 def test_other_blanks_are_found_and_the_file_s_are_kept(
     text: str, old: str, new: str, after: bytes
@@ -56,40 +33,35 @@ def test_other_blanks_are_found_and_the_file_s_are_kept(
     assert edited(text, edit_of(old, new)) == after
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "expected"),
-    [
-        pytest.param(
+@cases(
+    "old, new, expected",
+    {
+        "dedented": (
             "if a:\n    b()\n",
             "if a:\n    b()\n    if d:\n        e()\n",
             "        if a:\n            b()\n            if d:\n                e()\n",
-            id="dedented",
         ),
-        pytest.param(
+        "indented by a unit": (
             "            if a:\n                b()\n",
             "            if a:\n                d()\n",
             "        if a:\n            d()\n",
-            id="indented by a unit",
         ),
-        pytest.param(
+        "tabs for spaces": (
             "\t\tif a:\n\t\t\tb()\n",
             "\t\tif a:\n\t\t\tb()\n\t\t\tif d:\n\t\t\t\te()\n",
             "        if a:\n            b()\n            if d:\n                e()\n",
-            id="tabs for spaces",
         ),
-        pytest.param(
+        "two spaces for four": (
             "    if a:\n      b()\n",
             "    if a:\n      b()\n      if d:\n        e()\n",
             "        if a:\n            b()\n            if d:\n                e()\n",
-            id="two spaces for four",
         ),
-        pytest.param(
+        "only the first line has lost its indentation": (
             "if a:\n            b()",
             "if a:\n            d()",
             "        if a:\n            d()\n",
-            id="only the first line has lost its indentation",
         ),
-    ],
+    },
 )
 def test_new_lines_are_indented_in_the_file_s_unit(old: str, new: str, expected: str) -> None:
     after = INDENTED.replace("        if a:\n            b()\n", expected)
@@ -117,13 +89,13 @@ def test_an_indentation_that_cannot_be_told_is_refused() -> None:
         edited(text, edit)
 
 
-@pytest.mark.parametrize(
-    ("text", "old"),
-    [
-        pytest.param("  a\nx\n    a\n", "a \n", id="at two depths"),
-        pytest.param("f(a,b)\nf(a , b)\n", "f(a, b)\n", id="with blanks elsewhere"),
-        pytest.param("a\n\nb\nx\na\n\n\nb\n", "a\nb\n", id="with other blank lines"),
-    ],
+@cases(
+    "text, old",
+    {
+        "at two depths": ("  a\nx\n    a\n", "a \n"),
+        "with blanks elsewhere": ("f(a,b)\nf(a , b)\n", "f(a, b)\n"),
+        "with other blank lines": ("a\n\nb\nx\na\n\n\nb\n", "a\nb\n"),
+    },
 )
 def test_two_places_that_differ_in_blanks_are_ambiguous(text: str, old: str) -> None:
     with pytest.raises(Ambiguous):
@@ -142,24 +114,24 @@ def test_a_name_is_not_found_by_leaving_out_blanks_inside_a_line() -> None:
 NESTED = "if a {\n    if b {\n        call(x);\n    }\n}\nend();\n"
 
 
-@pytest.mark.parametrize(
+@cases(
     "new",
-    [
-        pytest.param("        call(x);\n}\nlog();\n", id="a line below"),
-        pytest.param("        call(x);\n    log();\n}\n", id="a line above that is less indented"),
-    ],
+    {
+        "a line below": "        call(x);\n}\nlog();\n",
+        "a line above that is less indented": "        call(x);\n    log();\n}\n",
+    },
 )
 def test_of_two_brackets_the_inner_one_may_have_been_left_out(new: str) -> None:
     with pytest.raises(Ambiguous):
         edited(NESTED, edit_of("        call(x);\n}\n", new))
 
 
-@pytest.mark.parametrize(
-    ("new", "there"),
-    [
-        pytest.param("call(y);\n", "        call(y);\n    }", id="a line above it is rewritten"),
-        pytest.param("call(x);\n        go();\n", "go();\n    }", id="one is added to that"),
-    ],
+@cases(
+    "new, there",
+    {
+        "a line above it is rewritten": ("call(y);\n", "        call(y);\n    }"),
+        "one is added to that": ("call(x);\n        go();\n", "go();\n    }"),
+    },
 )
 def test_a_bracket_that_is_indented_otherwise_is_context(new: str, there: str) -> None:
     edit = edit_of("        call(x);\n}\n", f"        {new}}}\n")

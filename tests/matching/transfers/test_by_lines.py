@@ -8,6 +8,7 @@ from hkgit.dialects import parse
 from hkgit.edits import Edit
 from hkgit.errors import Conflict
 from tests.matching.editing import edited
+from tests.support.cases import cases
 
 BEFORE = "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n"
 LOOP = "def f():\n    if a:\n        b()\n    else:\n        c()\n    return 1\n"
@@ -30,66 +31,59 @@ def hunk_of(old: str, new: str) -> str:
     return "".join(mark + line for mark, text in sides for line in text.splitlines(True))
 
 
-BY_LINES = [
-    pytest.param(
+BY_LINES = {
+    "dedented old text, new text as the file": (
         BEFORE,
         "def f(self):\n    return 1\n",
         "    def f(self):\n        return 10\n",
         BEFORE.replace("1", "10"),
-        id="dedented old text, new text as the file",
     ),
-    pytest.param(
+    "a method more, as the file has its methods": (
         BEFORE,
         "def f(self):\n    return 1\n",
         "    def f(self):\n        return 1\n\n    def h(self):\n        return 3\n",
         BEFORE.replace("1\n", "1\n\n    def h(self):\n        return 3\n"),
-        id="a method more, as the file has its methods",
     ),
-    pytest.param(
+    "old text too deep, new text as the file": (
         BEFORE,
         "        def f(self):\n            return 1\n",
         "    def f(self):\n        return 10\n",
         BEFORE.replace("1", "10"),
-        id="old text too deep, new text as the file",
     ),
-    pytest.param(
+    "old text without indentation, new text as the file": (
         BEFORE,
         "def f(self):\nreturn 1\n",
         "    def f(self):\n        x = 1\n        return x\n",
         BEFORE.replace("return 1", "x = 1\n        return x"),
-        id="old text without indentation, new text as the file",
     ),
-    pytest.param(
+    "both without indentation, other words": (
         LOOP,
         "if a:\nb()\nelse:\nc()\n",
         "while q:\nzap(9)\nelif z:\nstop()\n",
         "def f():\n    while q:\n        zap(9)\n    elif z:\n        stop()\n    return 1\n",
-        id="both without indentation, other words",
     ),
-    pytest.param(
+    "both at one depth": (
         LOOP,
         "    if a:\n    b()\n    else:\n    c()\n",
         "    if a2:\n    b2()\n    else:\n    c2()\n",
         LOOP.replace("if a", "if a2").replace("b()", "b2()").replace("c()", "c2()"),
-        id="both at one depth",
     ),
-    pytest.param(
+    "old text without indentation, new text with its own": (
         LOOP,
         "if a:\nb()\nelse:\nc()\n",
         "if x:\n    y()\nelse:\n    z()\n",
         "def f():\n    if x:\n        y()\n    else:\n        z()\n    return 1\n",
-        id="old text without indentation, new text with its own",
     ),
-]
+}
 
 
-@pytest.mark.parametrize(("text", "old", "new", "after"), BY_LINES)
+@cases("text, old, new, after", BY_LINES)
 def test_indentation_follows_the_lines(text: str, old: str, new: str, after: str) -> None:
     assert edited(text, Edit("f.py", old, new, whole_lines=True)) == after.encode()
 
 
 @pytest.mark.parametrize("dialect", ["unified-diff", "apply-patch"])
-@pytest.mark.parametrize(("text", "old", "new", "after"), BY_LINES)
+@cases("text, old, new, after", BY_LINES)
 def test_hunks_follow_the_lines_too(
     dialect: str, text: str, old: str, new: str, after: str
 ) -> None:
@@ -97,51 +91,44 @@ def test_hunks_follow_the_lines_too(
 
 
 @pytest.mark.parametrize("dialect", ["unified-diff", "apply-patch"])
-@pytest.mark.parametrize(
-    ("lines", "after"),
-    [
-        pytest.param(
+@cases(
+    "lines, after",
+    {
+        "context and new line dedented": (
             " def f(self):\n-    return 1\n+    return 10\n",
             BEFORE.replace("1", "10"),
-            id="context and new line dedented",
         ),
-        pytest.param(
+        "nothing indented": (
             " def f(self):\n-return 1\n+return 10\n \n def g(self):\n",
             BEFORE.replace("1", "10"),
-            id="nothing indented",
         ),
-        pytest.param(
+        "the author's own depth goes on": (
             " def f(self):\n-    return 1\n+    if x:\n+        return 1\n",
             BEFORE.replace("return 1", "if x:\n            return 1"),
-            id="the author's own depth goes on",
         ),
-    ],
+    },
 )
 def test_one_line_of_a_hunk_takes_the_place_of_one(dialect: str, lines: str, after: str) -> None:
     assert edited(BEFORE, edit_of_hunk(dialect, lines)) == after.encode()
 
 
 @pytest.mark.parametrize("dialect", ["unified-diff", "apply-patch"])
-@pytest.mark.parametrize(
+@cases(
     "lines",
-    [
-        pytest.param(
-            "-def f(self):\n-return 1\n+def f(self):\n+x = 1\n+return x\n",
-            id="nothing indented, a line more",
+    {
+        "nothing indented, a line more": (
+            "-def f(self):\n-return 1\n+def f(self):\n+x = 1\n+return x\n"
         ),
-        pytest.param(
-            " def f(self):\n     return 1\n \n+    def h(self):\n+        h()\n+\n def g(self):\n",
-            id="a method that may be meant inside another",
+        "a method that may be meant inside another": (
+            " def f(self):\n     return 1\n \n+    def h(self):\n+        h()\n+\n def g(self):\n"
         ),
-        pytest.param(
-            " def f(self):\n-    return 1\n+        x = 1\n+        return x\n",
-            id="context dedented, more new lines as the file",
+        "context dedented, more new lines as the file": (
+            " def f(self):\n-    return 1\n+        x = 1\n+        return x\n"
         ),
-        pytest.param(
-            " def f(self):\n-    return 1\n+        return 10\n",
-            id="context dedented, a new line as the file",
+        "context dedented, a new line as the file": (
+            " def f(self):\n-    return 1\n+        return 10\n"
         ),
-    ],
+    },
 )
 def test_where_nothing_decides_the_edit_is_refused(dialect: str, lines: str) -> None:
     with pytest.raises(Conflict, match="it cannot be told how its new lines are to be indented"):
@@ -152,20 +139,18 @@ BRANCH = "def f():\n    if a:\n        x = 1\n\n    return 2\n"
 FLAT = BRANCH.replace("        x", "    x")
 
 
-@pytest.mark.parametrize(
-    ("new", "after"),
-    [
-        pytest.param(
+@cases(
+    "new, after",
+    {
+        "below the deeper line": (
             FLAT.replace("x = 1\n", "x = 1\n    y = 3\n"),
             BRANCH.replace("x = 1\n", "x = 1\n        y = 3\n"),
-            id="below the deeper line",
         ),
-        pytest.param(
+        "above the other one": (
             FLAT.replace("    return", "    y = 3\n    return"),
             BRANCH.replace("    return", "    y = 3\n    return"),
-            id="above the other one",
         ),
-    ],
+    },
 )
 def test_a_new_line_is_indented_like_the_line_beside_it(new: str, after: str) -> None:
     assert edited(BRANCH, Edit("f.py", FLAT, new)) == after.encode()

@@ -6,6 +6,7 @@ import pytest
 
 from hkgit.errors import Conflict
 from tests.matching.editing import edit_of, edited
+from tests.support.cases import cases
 
 TEXT = """def area(width, height):
     check_all(height)
@@ -30,12 +31,12 @@ def test_new_lines_are_written_as_their_author_wrote_them() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("here", "quoted", "new"),
-    [
-        pytest.param("self.db.query(x)", "db.query(x)", "db.commit(x)", id="self.db"),
-        pytest.param(".user-profile-card {", ".profile-card {", ".profile-card:hover {", id="css"),
-    ],
+@cases(
+    "here, quoted, new",
+    {
+        "self.db": ("self.db.query(x)", "db.query(x)", "db.commit(x)"),
+        "css": (".user-profile-card {", ".profile-card {", ".profile-card:hover {"),
+    },
 )
 def test_a_part_of_a_longer_name_is_never_carried_into_new_lines(
     here: str, quoted: str, new: str

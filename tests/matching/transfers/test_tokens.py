@@ -1,38 +1,35 @@
 """A change inside a line that the file spells otherwise than the author does."""
 
-import pytest
-
 from hkgit.matching.merge import merge_line
+from tests.support.cases import cases
 
 
-@pytest.mark.parametrize(
-    ("base", "ours", "theirs", "merged"),
-    [
-        pytest.param("a=b", "a = b", "a=c", "a = c", id="blanks of the file before another word"),
-        pytest.param("f(a,b)", "f(a, b)", "f(a,b,c)", "f(a, b,c)", id="an argument more"),
-        pytest.param(
+@cases(
+    "base, ours, theirs, merged",
+    {
+        "blanks of the file before another word": ("a=b", "a = b", "a=c", "a = c"),
+        "an argument more": ("f(a,b)", "f(a, b)", "f(a,b,c)", "f(a, b,c)"),
+        "the author spaces the new line as the file does": (
             "i=( i + 1)",
             "i = (i + 1)",
             "j = (i + 1)",
             "j = (i + 1)",
-            id="the author spaces the new line as the file does",
         ),
-        pytest.param("f( ) {", "f() {", "f(x, y) {", "f(x, y) {", id="words in place of a blank"),
-        pytest.param("A=B=1", "A  = B  = 1", "C  = B  = 1", "C  = B  = 1", id="aligned columns"),
-        pytest.param(
+        "words in place of a blank": ("f( ) {", "f() {", "f(x, y) {", "f(x, y) {"),
+        "aligned columns": ("A=B=1", "A  = B  = 1", "C  = B  = 1", "C  = B  = 1"),
+        "typography of the file": (
             "'a' - b",
             "\u2018a\u2019 \u2014 b",
             "'a' - c",
             "\u2018a\u2019 \u2014 c",
-            id="typography of the file",
         ),
-        pytest.param("a ...", "a \u2026", "b ...", "b \u2026", id="three words that are one"),
-        pytest.param("a -- b", "a \u2014 b", "a + b", "a + b", id="words that both changed"),
-        pytest.param("foo bar", "\u200bfoo bar", "foo baz", "\u200bfoo baz", id="no width"),
-        pytest.param("foo\u200b bar", "foo bar", "foo\u200b baz", "foo baz", id="none here"),
-        pytest.param("a", "a\u00a0", "b", "b\u00a0", id="a space that does not break, at the end"),
-        pytest.param("a\u00a0", "a\u00a0", "b\u00a0", "b\u00a0", id="one that both texts have"),
-    ],
+        "three words that are one": ("a ...", "a \u2026", "b ...", "b \u2026"),
+        "words that both changed": ("a -- b", "a \u2014 b", "a + b", "a + b"),
+        "no width": ("foo bar", "\u200bfoo bar", "foo baz", "\u200bfoo baz"),
+        "none here": ("foo\u200b bar", "foo bar", "foo\u200b baz", "foo baz"),
+        "a space that does not break, at the end": ("a", "a\u00a0", "b", "b\u00a0"),
+        "one that both texts have": ("a\u00a0", "a\u00a0", "b\u00a0", "b\u00a0"),
+    },
 )
 def test_a_line_keeps_the_spelling_of_the_file(
     base: str, ours: str, theirs: str, merged: str

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hkgit.edits import EXECUTABLE, File
 from hkgit.sessions import placement
 from hkgit.sessions.placement import choose_edits, measure_distance
+from tests.support.cases import cases
 from tests.support.properties import examples
 
 BASE = [f"line {number}\n" for number in range(10)]
@@ -30,15 +31,15 @@ def test_the_edits_that_are_staged_are_found(edits: set[int], staged: set[int]) 
     assert set(found) == edits & staged
 
 
-@pytest.mark.parametrize(
-    ("staged", "expected"),
-    [
-        pytest.param(b"x = [1,2]\n", [1], id="as written"),
-        pytest.param(b"x = [1, 2]\n", [1], id="after a formatter"),
-        pytest.param(b"x = [\n    1,\n    2,\n]\n", [1], id="after a formatter that breaks lines"),
-        pytest.param(b"", [], id="taken out"),
-        pytest.param(b"def something_else():\n", [], id="by somebody else"),
-    ],
+@cases(
+    "staged, expected",
+    {
+        "as written": (b"x = [1,2]\n", [1]),
+        "after a formatter": (b"x = [1, 2]\n", [1]),
+        "after a formatter that breaks lines": (b"x = [\n    1,\n    2,\n]\n", [1]),
+        "taken out": (b"", []),
+        "by somebody else": (b"def something_else():\n", []),
+    },
 )
 def test_an_insertion_is_known_again(staged: bytes, expected: list[int]) -> None:
     def insert(numbers: Sequence[int]) -> list[File | None]:
@@ -52,14 +53,14 @@ def test_of_very_many_edits_none_is_tried_by_itself() -> None:
     assert choose_edits(edits, make, make([]), edits) == edits
 
 
-@pytest.mark.parametrize(
-    ("left", "right", "apart"),
-    [
-        pytest.param(File(b"a\n"), File(b"a\n"), 0, id="the same"),
-        pytest.param(File(b"a\nb\n"), File(b"a\nc\n"), 2, id="a letter"),
-        pytest.param(File(b"a\n"), File(b"a\n", EXECUTABLE), 1, id="the mode"),
-        pytest.param(None, None, 0, id="both absent"),
-    ],
+@cases(
+    "left, right, apart",
+    {
+        "the same": (File(b"a\n"), File(b"a\n"), 0),
+        "a letter": (File(b"a\nb\n"), File(b"a\nc\n"), 2),
+        "the mode": (File(b"a\n"), File(b"a\n", EXECUTABLE), 1),
+        "both absent": (None, None, 0),
+    },
 )
 def test_how_far_two_files_are_apart(left: File | None, right: File | None, apart: int) -> None:
     assert measure_distance(left, right) == apart

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from tests.sessions.committing import PROVEN, Work
 from tests.sessions.conftest import LINES
+from tests.support.cases import cases
 from tests.support.sessions import TextSession
 
 
@@ -112,13 +111,13 @@ def test_two_sessions_in_one_checkout_are_both_recorded(work: Work) -> None:
 WHOLE = "hash of the whole file"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "expected", "verdict"),
-    [
-        pytest.param("line 5\n", "five\n", WHOLE, "strict hash", id="one place"),
-        pytest.param("line 5\n", "five\n", "--expect", "strict hash", id="with --expect"),
-        pytest.param("", "more\n", WHOLE, "strict hash", id="a new file is expected absent"),
-    ],
+@cases(
+    "old, new, expected, verdict",
+    {
+        "one place": ("line 5\n", "five\n", WHOLE, "strict hash"),
+        "with --expect": ("line 5\n", "five\n", "--expect", "strict hash"),
+        "a new file is expected absent": ("", "more\n", WHOLE, "strict hash"),
+    },
 )
 def test_a_hash_of_a_whole_file_that_others_changed_is_one_of_the_lines_left(
     work: Work, old: str, new: str, expected: str, verdict: str

@@ -10,20 +10,21 @@ from hkgit.errors import InvalidInput
 from hkgit.sessions import file_lines
 from hkgit.text.document import range_hash
 from tests.sessions.conftest import replacing
+from tests.support.cases import cases
 from tests.support.sessions import TextSession
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 
 
-@pytest.mark.parametrize(
-    ("start", "end", "limit", "shown", "next_line"),
-    [
-        pytest.param(None, None, 2000, (1, 30), None, id="all"),
-        pytest.param(None, None, 10, (1, 10), 11, id="as many as the limit lets pass"),
-        pytest.param(25, None, 10, (25, 30), None, id="on to the end"),
-        pytest.param(5, 20, 10, (5, 20), None, id="as many as were asked for"),
-        pytest.param(28, 99, 10, (28, 30), None, id="an end past the last line"),
-    ],
+@cases(
+    "start, end, limit, shown, next_line",
+    {
+        "all": (None, None, 2000, (1, 30), None),
+        "as many as the limit lets pass": (None, None, 10, (1, 10), 11),
+        "on to the end": (25, None, 10, (25, 30), None),
+        "as many as were asked for": (5, 20, 10, (5, 20), None),
+        "an end past the last line": (28, 99, 10, (28, 30), None),
+    },
 )
 def test_a_reading_says_where_to_go_on(
     desk: TextSession,
@@ -74,18 +75,18 @@ def test_a_last_line_that_is_too_long_is_named_for_the_next_call(
     assert desk.read("long", 1, 1).has_receipt
 
 
-@pytest.mark.parametrize(
-    ("data", "kind", "mime"),
-    [
-        pytest.param(PNG, "image", "image/png", id="PNG"),
-        pytest.param(b"\xff\xd8\xff\xe0\0", "image", "image/jpeg", id="JPEG"),
-        pytest.param(b"GIF89a\0", "image", "image/gif", id="GIF"),
-        pytest.param(b"RIFF\0\0\0\0WEBPVP8 ", "image", "image/webp", id="WebP"),
-        pytest.param(b"\x7fELF\0\0", "binary", "a binary file", id="a program"),
-        pytest.param(b"BMW is no bitmap\n", "text", None, id="text that begins like an image"),
-        pytest.param("é\n".encode("latin-1"), "text", None, id="text that is not UTF-8"),
-        pytest.param(b"", "text", None, id="an empty file"),
-    ],
+@cases(
+    "data, kind, mime",
+    {
+        "PNG": (PNG, "image", "image/png"),
+        "JPEG": (b"\xff\xd8\xff\xe0\0", "image", "image/jpeg"),
+        "GIF": (b"GIF89a\0", "image", "image/gif"),
+        "WebP": (b"RIFF\0\0\0\0WEBPVP8 ", "image", "image/webp"),
+        "a program": (b"\x7fELF\0\0", "binary", "a binary file"),
+        "text that begins like an image": (b"BMW is no bitmap\n", "text", None),
+        "text that is not UTF-8": ("é\n".encode("latin-1"), "text", None),
+        "an empty file": (b"", "text", None),
+    },
 )
 def test_images_and_binary_files_are_passed_by(
     desk: TextSession, root: Path, data: bytes, kind: str, mime: str | None
@@ -97,13 +98,9 @@ def test_images_and_binary_files_are_passed_by(
     assert bool(found.hint) == (kind != "text")
 
 
-@pytest.mark.parametrize(
-    ("start", "end", "lines"),
-    [
-        pytest.param(None, None, (1, 3), id="all"),
-        pytest.param(2, 2, (2, 2), id="a line"),
-        pytest.param(2, 9, (2, 3), id="past the end"),
-    ],
+@cases(
+    "start, end, lines",
+    {"all": (None, None, (1, 3)), "a line": (2, 2, (2, 2)), "past the end": (2, 9, (2, 3))},
 )
 def test_what_is_passed_by_is_counted_and_hashed_all_the_same(
     desk: TextSession, root: Path, start: int | None, end: int | None, lines: tuple[int, int]
@@ -112,7 +109,7 @@ def test_what_is_passed_by_is_counted_and_hashed_all_the_same(
     (root / "file").write_bytes(data)
     found = desk.read("file", start, end)
     assert (found.start_line, found.end_line) == lines
-    assert found.total_lines == 3
+    assert found.file.line_count == 3
     assert found.range_hash == range_hash(data, *lines)
 
 
@@ -143,25 +140,21 @@ def test_an_edit_by_tag_has_the_receipt_of_the_reading(desk: TextSession) -> Non
     assert [outcome.evidence.kind for outcome in answer.outcomes] == ["receipt"]
 
 
-@pytest.mark.parametrize(
-    ("start", "end", "lines"),
-    [
-        pytest.param(1, 2, ["row 1", "row 2"], id="the first"),
-        pytest.param(49_999, 50_001, ["row 49999", "row 50000"], id="the last"),
-        pytest.param(30_000, 30_000, ["row 30000"], id="in the middle"),
-    ],
+@cases(
+    "start, end, lines",
+    {
+        "the first": (1, 2, ["row 1", "row 2"]),
+        "the last": (49_999, 50_001, ["row 49999", "row 50000"]),
+        "in the middle": (30_000, 30_000, ["row 30000"]),
+    },
 )
 def test_a_large_file_is_read_in_parts(
-    desk: TextSession,
-    root: Path,
-    start: int,
-    end: int,
-    lines: list[str],
+    desk: TextSession, root: Path, start: int, end: int, lines: list[str]
 ) -> None:
     (root / "large").write_text("".join(f"row {number}\n" for number in range(1, 50_001)))
     reading = desk.read("large", start, end)
     assert reading.lines == lines
-    assert reading.total_lines == 50_000
+    assert reading.file.line_count == 50_000
 
 
 def test_a_receipt_of_a_version_too_large_to_keep_holds_at_its_lines(
