@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hkgit import dialects
 from hkgit.applying.files import has_file, write_files
-from hkgit.edits import File, Overlay, Read, Spec, encode_text
+from hkgit.edits import File, Overlay, Read, Spec
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Stale
 from hkgit.sessions import homes as places
 from hkgit.sessions.answers import EditReport, UndoReport
@@ -20,12 +20,11 @@ from hkgit.sessions.file_lines import (
     MAX_LINES,
     Checkout,
     EditableCheckout,
+    ReadableCheckout,
     Reading,
-    read_checkout,
     read_snapshot,
 )
 from hkgit.sessions.writer import at_work, carry_out
-from hkgit.text.hashes import digest
 from hkgit.values import dataclass, replace
 
 TYPE_CHECKING = False
@@ -92,11 +91,13 @@ class EditSession:
         """
         if before is not None:
             return self._read_before(before, path, start, end)
-        reading, data = read_checkout(self.root, path, start, end, hashline=hashline, limit=limit)
-        if reading.kind != "text" or (not reading.raw_lines and reading.total_lines):
+        files = ReadableCheckout(self.root)
+        reading = read_snapshot(files, path, start, end, hashline=hashline, limit=limit)
+        if reading.kind != "text" or (reading.file.line_count and not reading.raw_lines):
             return reading
         with at_work(self.root, self.journal):
             journal, lines = self.journal, (reading.start_line, reading.end_line)
+            data = reading.file.data
             journal.blobs.put(data)
             known, kept = journal.state.knowledge, journal.blobs.get
             journal.update(knowledge=known.learn(path, [lines], data, kept, self.turn))
@@ -129,19 +130,17 @@ class EditSession:
             found, spec, before = first
             file = journal.blobs.file(before)
             files = MappingSnapshot({} if file is None else {path: file})
-            reading, _ = read_snapshot(files, path, start, end, limit=None)
+            reading = read_snapshot(files, path, start, end, limit=None)
             lines = reading.start_line, reading.end_line
-            journal.mend(found, spec, Read(path, *lines, reading.range_hash or "", LATE))
+            journal.mend(found, spec, Read(path, *lines, reading.range_hash, LATE))
         return replace(reading, has_receipt=True)
 
     # Editing
 
     def parse(self, text: str | bytes, format: str = "auto") -> Spec:
         """Parse a spec. Raises InvalidInput."""
-        # As it is: a text that no bytes represent is refused there.
         exists = partial(has_file, self.root)
-        spec = dialects.parse(text, format, root=str(self.root), exists=exists)
-        return replace(spec, digest=digest(encode_text(text) if isinstance(text, str) else text))
+        return dialects.parse(text, format, root=str(self.root), exists=exists)
 
     def edit_all(
         self,
