@@ -14,10 +14,11 @@ from hkgit.evidence.verdict import BLIND, Finding
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import BUILT_IN
-from hkgit.gate.ruling import REJECTED, Report, Ruling
+from hkgit.gate.ruling import Report, Ruling
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.facts import (
     ALLOW_BLIND,
+    REJECTED,
     TRANSACTION,
     Facts,
     facts_of_commit,

@@ -17,7 +17,7 @@ from hkgit.cli.options import option_of, session_option
 from hkgit.cli.output import make_printable, print_note
 from hkgit.edits import Snapshot
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.sessions.file_lines import MAX_LINES, Reading, read_checkout, read_snapshot
+from hkgit.sessions.file_lines import MAX_LINES, ReadableCheckout, Reading, read_snapshot
 from hkgit.workflows.arguments import BEFORE, HASHLINE, LIMIT
 
 _RANGE = r"(?s)(?P<path>.+):(?P<start>\d+)(?P<dash>-(?P<end>\d+)?)?\Z"
@@ -85,7 +85,7 @@ def _read_revision(
     files = repository.snapshot(repository.resolve(rev))
     path, start, end = _split(target, files, make_root_relative(repository, target))
     path = make_root_relative(repository, path)
-    return read_snapshot(files, path, start, end, hashline=hashline, limit=limit)[0], end
+    return read_snapshot(files, path, start, end, hashline=hashline, limit=limit), end
 
 
 def _read_here(
@@ -96,7 +96,8 @@ def _read_here(
     path, start, end = _split(target, DirectorySnapshot(root), make_relative_to(root, target))
     if session is None:
         path = make_relative_to(root, path)
-        return read_checkout(root, path, start, end, hashline=hashline, limit=limit)[0], end
+        here = ReadableCheckout(root)
+        return read_snapshot(here, path, start, end, hashline=hashline, limit=limit), end
     # A reading without a session waits for nothing that edits.
     from hkgit.sessions.edit_session import EditSession
 
@@ -136,8 +137,8 @@ def _lines(reading: Reading) -> Iterator[str]:
     if reading.tags is not None:
         yield from map(make_printable, reading.shown)
         return
-    lines = f"{reading.start_line}-{reading.end_line} of {reading.total_lines}"
-    yield f"{reading.path}:{lines}  {reading.range_hash or ''}".rstrip()
+    lines = f"{reading.start_line}-{reading.end_line} of {reading.file.line_count}"
+    yield f"{reading.path}:{lines}  {reading.range_hash}"
     width = len(str(reading.end_line))
     for number, line in enumerate(reading.lines, reading.start_line):
         yield f"{number:>{width}}| {make_printable(line)}"

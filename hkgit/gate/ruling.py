@@ -6,9 +6,6 @@ from hkgit.evidence.verdict import Finding, ReplayResult, Verdict
 from hkgit.gate.policy.model import Policy
 from hkgit.values import dataclass
 
-REJECTED = "hkgit-rejected"
-"""The file in the git directory by which a hook tells `hkgit apply` that the gate rejected."""
-
 BY_HAND, NO_EVIDENCE = "by hand", "no evidence"
 """What replay says of a person's commit, and of an agent's, that has nothing to be replayed."""
 

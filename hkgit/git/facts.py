@@ -22,6 +22,9 @@ LEDGER = ".hkgit/ledger"
 TRANSACTION, ALLOW_BLIND = "HKGIT_TRANSACTION", "blind"
 """The variable that tells hkgit's own hooks who commits, and its value where blind edits may."""
 
+REJECTED = "hkgit-rejected"
+"""The file in the git directory by which a hook tells `hkgit apply` that the gate rejected."""
+
 AGENT_SHELLS = {
     "CLAUDECODE": "Claude Code",
     "CLINE_CONNECTOR_CLI_LAUNCH": "Cline",

@@ -19,15 +19,14 @@ from hkgit.sessions.blobs import Blobs
 from hkgit.sessions.knowledge import FileKnowledge, Kept
 from hkgit.text.document import Document
 from hkgit.text.hashes import digest
-from hkgit.values import dataclass, field, replace
+from hkgit.values import dataclass, replace
 
 
 @dataclass(frozen=True)
 class CallPlan:
     """The specs of a call as they were planned, and what the session knows then.
 
-    `known` holds the files about which something else is known than before; None where the file
-    is gone.
+    Of a file that is gone `known` says None.
     """
 
     series: Series
@@ -95,7 +94,7 @@ def plan_call(
     series = plan_series(specs, files, planning.plan_next)
     if alone != options and series.is_ok and options.syntax != "ignore":
         _check_syntax(series, options.syntax)
-    return CallPlan(series, planning.learned)
+    return CallPlan(series, planning.known)
 
 
 @dataclass
@@ -106,7 +105,6 @@ class _CallPlanning:
     kept: Kept
     known: dict[str, FileKnowledge | None]
     expects: tuple[Read, ...]
-    learned: dict[str, FileKnowledge | None] = field(default_factory=dict)
 
     def plan_next(self, spec: Spec, series: Series) -> PlannedSpec:
         """Plan a spec on the files that the series leaves."""
@@ -127,12 +125,9 @@ class _CallPlanning:
     def _learn_written(self, spec: Spec, planned: Plan) -> None:
         """Take in what a plan writes: its author knows it."""
         whole = {each.path for each in spec.edits if isinstance(each, WriteFile | CreateFile)}
-        learned: dict[str, FileKnowledge | None] = {}
-        for change in planned.files:
-            before = self.known.get(change.path or "")
-            learned |= _learn(change, before, self.kept, is_whole=change.name in whole)
-        self.known |= learned
-        self.learned |= learned
+        known = [(change, self.known.get(change.path or "")) for change in planned.files]
+        for change, before in known:
+            self.known |= _learn(change, before, self.kept, is_whole=change.name in whole)
 
 
 def _check_syntax(series: Series, mode: str) -> None:

@@ -12,13 +12,13 @@ version to the next stays as it is; several become their net change.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from hkgit.applying.evidence import LATE, is_blind
 from hkgit.edits import File, MappingSnapshot, Overlay, Read, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.evidence.claims import complete_entry, make_claims, make_entry, make_squash_claim
+from hkgit.evidence.claims import complete_entry, make_claims, make_entry
 from hkgit.evidence.entry import Entry, entry_id, entry_path
 from hkgit.evidence.kept_text import says_only
 from hkgit.evidence.refusal_log import RefusalLog
@@ -79,17 +79,14 @@ def propose(
         return conversion.stores_lf(path, Content(data, old))
 
     log = RefusalLog.of(repository.common_dir)
-    making = _Making(
-        builder=CommitBuilder(before, stores_lf),
-        after=after,
-        head=head,
-        log=log,
-        built=Built(Overlay(before)),
-    )
+    making = _Making(CommitBuilder(before, stores_lf), after, head, log)
     units = [unit for unit in waiting if unit.paths & changed]
+    groups = group_connected([[unit] for unit in units])
+    chosen = {unit for paths, group in groups for unit in making.choose(paths, group)}
+    making.built = making.builder.build([unit for unit in units if unit in chosen])
     specs = [[*own] for _, own in groupby(units, key=lambda unit: unit.key)]
-    for _, group in group_connected(specs):
-        making.add(group)
+    for paths, group in group_connected(specs):
+        making.add(paths, {*group})
     return making.propose(sorted(path for path in changed if before.entry(path) is None))
 
 
@@ -109,7 +106,7 @@ def propose_entry(
         last.time // 1000,
         refusals=log.make_claims(last.agent, (unit.edit.edit for unit in units)),
         origin=next((unit.call.origin for unit in units if unit.call.origin), ""),
-        squashed=make_squash_claim(len(units), agents) if is_net else None,
+        squashed=(len(units), agents) if is_net else None,
     )
     whole = complete_entry(entry, base, claims)
     return ProposedEntry(whole, entry_id(whole.to_bytes()), units)
@@ -119,35 +116,29 @@ def propose_entry(
 class _Making:
     """Makes the entries of a commit, for one group of connected files after the other.
 
-    `notes` are sentences on what stays out of them, or has to stay in.
+    `built` are the edits that were chosen, on the files of its parent. `notes` are sentences on
+    what stays out of them, or has to stay in.
     """
 
     builder: CommitBuilder
     after: Snapshot
     head: str | None
     log: RefusalLog
-    built: Built
+    built: Built = field(default_factory=lambda: Built(Overlay(MappingSnapshot())))
     entries: list[ProposedEntry] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     settled: list[PendingEdit] = field(default_factory=list)
     lost: list[PendingEdit] = field(default_factory=list)
     effective: set[PendingEdit] = field(default_factory=set)
 
-    def add(self, units: Sequence[PendingEdit]) -> None:
-        """Take in the edits of some files that specs connect."""
-        chosen = {
-            each
-            for paths, own in group_connected([[u] for u in units])
-            for each in self._choose(paths, own)
-        }
-        built = self.builder.build([unit for unit in units if unit in chosen])
-        self.built.merge(built)
-        paths = {path for unit in units for path in unit.paths}
+    def add(self, paths: Sequence[str], units: Collection[PendingEdit]) -> None:
+        """Take in those edits of some files, which specs connect, that were chosen."""
+        steps = [step for step in self.built.steps if step.units[0] in units]
         landed = self._words(self.builder.before, paths) | self._words(self.after, paths)
         # The steps since files were clean, by these files; what is `done` is clean.
         runs: list[tuple[set[str], list[int]]] = []
         now = done = Overlay(self.builder.before)
-        for at, step in enumerate(built.steps):
+        for at, step in enumerate(steps):
             now = Overlay(now.below, {**now.files, **step.files})
             here = {path for unit in step.units for path in unit.paths}
             met = [run for run in runs if run[0] & here]
@@ -155,14 +146,14 @@ class _Making:
             here = here.union(*(paths for paths, _ in met))
             numbers = sorted([at, *(number for _, run in met for number in run)])
             if self._words(now, here) <= landed:
-                self._record([built.steps[each] for each in numbers], done, landed)
+                self._record([steps[each] for each in numbers], done, landed)
                 done = Overlay(now.below, {**done.files, **{each: now.get(each) for each in here}})
             else:
                 runs.append((here, numbers))
         for _, numbers in runs:
-            self._record([built.steps[each] for each in numbers], done, landed)
+            self._record([steps[each] for each in numbers], done, landed)
 
-    def _choose(self, paths: Sequence[str], units: Sequence[PendingEdit]) -> Sequence[PendingEdit]:
+    def choose(self, paths: Sequence[str], units: Sequence[PendingEdit]) -> Sequence[PendingEdit]:
         """Choose the edits of connected files that are in what is staged."""
         staged = [*map(self.after.get, paths)]
 

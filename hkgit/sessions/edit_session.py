@@ -5,15 +5,13 @@ Two processes that open the same session see each other's calls.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
 
 from hkgit import dialects
 from hkgit.applying.files import has_file, write_files
-from hkgit.edits import File, Overlay, Read, Spec, encode_text
+from hkgit.edits import File, Overlay, Read, Spec
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Stale
 from hkgit.sessions import homes as places
 from hkgit.sessions.answers import EditReport, UndoReport
@@ -22,12 +20,11 @@ from hkgit.sessions.file_lines import (
     MAX_LINES,
     Checkout,
     EditableCheckout,
+    ReadableCheckout,
     Reading,
-    read_checkout,
     read_snapshot,
 )
 from hkgit.sessions.writer import at_work, carry_out
-from hkgit.text.hashes import digest
 from hkgit.values import dataclass, replace
 
 TYPE_CHECKING = False
@@ -94,11 +91,13 @@ class EditSession:
         """
         if before is not None:
             return self._read_before(before, path, start, end)
-        reading, data = read_checkout(self.root, path, start, end, hashline=hashline, limit=limit)
-        if reading.kind != "text" or (not reading.raw_lines and reading.total_lines):
+        files = ReadableCheckout(self.root)
+        reading = read_snapshot(files, path, start, end, hashline=hashline, limit=limit)
+        if reading.kind != "text" or (reading.file.line_count and not reading.raw_lines):
             return reading
         with at_work(self.root, self.journal):
             journal, lines = self.journal, (reading.start_line, reading.end_line)
+            data = reading.file.data
             journal.blobs.put(data)
             known, kept = journal.state.knowledge, journal.blobs.get
             journal.update(knowledge=known.learn(path, [lines], data, kept, self.turn))
@@ -131,19 +130,17 @@ class EditSession:
             found, spec, before = first
             file = journal.blobs.file(before)
             files = MappingSnapshot({} if file is None else {path: file})
-            reading, _ = read_snapshot(files, path, start, end, limit=None)
+            reading = read_snapshot(files, path, start, end, limit=None)
             lines = reading.start_line, reading.end_line
-            journal.mend(found, spec, Read(path, *lines, reading.range_hash or "", LATE))
+            journal.mend(found, spec, Read(path, *lines, reading.range_hash, LATE))
         return replace(reading, has_receipt=True)
 
     # Editing
 
     def parse(self, text: str | bytes, format: str = "auto") -> Spec:
         """Parse a spec. Raises InvalidInput."""
-        # As it is: a text that no bytes represent is refused there.
         exists = partial(has_file, self.root)
-        spec = dialects.parse(text, format, root=str(self.root), exists=exists)
-        return replace(spec, digest=digest(encode_text(text) if isinstance(text, str) else text))
+        return dialects.parse(text, format, root=str(self.root), exists=exists)
 
     def edit_all(
         self,
@@ -185,15 +182,13 @@ class EditSession:
 
     def _refuse(self, plan: CallPlan) -> EditReport:
         """Note what was refused in the clone's own record, and say what of it is in conflict."""
-        from hkgit.evidence.refusal_log import CONFLICTS, describe_conflicts, list_refused
+        from hkgit.evidence.refusal_log import CONFLICTS, describe_conflicts, note_refused
 
-        edits = [edit for step in plan.steps for edit in step.spec.edits]
-        refused, report = list_refused(edits, plan.outcomes), EditReport(plan.outcomes)
-        log, agent = self._find_log(), self._agent(plan)
+        report, log, agent = EditReport(plan.outcomes), self._find_log(), self._agent(plan)
         if log is None:
             return report
-        with suppress(OSError):  # no edit is refused because a record failed
-            log.note(agent, "edit", int(time.time()), refused)
+        edits = (edit for step in plan.steps for edit in step.spec.edits)
+        refused = note_refused(log, agent, "edit", edits, plan.outcomes)
         if not any(each.status in CONFLICTS for each in refused):
             return report
         # Few refusals are conflicts, and these open the repository.

@@ -43,24 +43,30 @@ class Checkout:
 
 
 @dataclass(frozen=True)
-class EditableCheckout(Checkout):
-    """A checkout whose files are to be edited.
-
-    Refuses those of which git stores another text, and those that it left out of the checkout.
-    """
+class ReadableCheckout(Checkout):
+    """A checkout whose files are to be read: it refuses those that git left out of it."""
 
     def get(self, path: str) -> File | None:
         file = super().get(path)
-        if self._unedited is not None:
-            if file is None:
-                self._unedited.expect_checked_out(path)
-            if file is None or file.mode in (REGULAR, EXECUTABLE):
-                self._unedited.expect_plain(path)
+        if file is None and self._unedited is not None:
+            self._unedited.expect_checked_out(path)
         return file
 
     @cached_property
     def _unedited(self) -> Unedited | None:
         return find_unedited(self.root)
+
+
+@dataclass(frozen=True)
+class EditableCheckout(ReadableCheckout):
+    """A checkout whose files are to be edited: also refuses those of which git stores another
+    text."""
+
+    def get(self, path: str) -> File | None:
+        file = super().get(path)
+        if self._unedited is not None and (file is None or file.mode in (REGULAR, EXECUTABLE)):
+            self._unedited.expect_plain(path)
+        return file
 
 
 def find_unedited(root: Path) -> Unedited | None:
@@ -105,21 +111,26 @@ class Reading:
     `kind` is `text`, `image` or `binary`; the lines of the latter two are left out, and `mime` says
     what they are. `next_line` is where to go on reading; None where nothing is left that was asked
     for. `tags` are those of the lines, None in place of one whose tag a line above has already.
-    `has_receipt` says that the session keeps a receipt of it; `size` is in bytes.
+    `has_receipt` says that the session keeps a receipt of it.
     """
 
     path: str
+    file: Document
     start_line: int
     end_line: int
-    total_lines: int
-    range_hash: str | None
-    raw_lines: tuple[bytes, ...]
-    size: int
     kind: str = "text"
     mime: str | None = None
     next_line: int | None = None
     tags: tuple[str | None, ...] | None = None
     has_receipt: bool = False
+
+    @property
+    def range_hash(self) -> str:
+        return self.file.range_hash(self.start_line, self.end_line)
+
+    @property
+    def raw_lines(self) -> tuple[bytes, ...]:
+        return self.file.lines[self.start_line - 1 : self.end_line] if self.kind == "text" else ()
 
     @property
     def lines(self) -> list[str]:
@@ -138,9 +149,10 @@ class Reading:
     def hint(self) -> str:
         """What there is to know beside the lines; empty where there is nothing."""
         if self.kind != "text":
-            return f"{self.path} is {self.mime}, {self.size:,} bytes: its lines are not shown."
-        shown = f"lines {self.start_line}-{self.end_line} of {self.total_lines}"
-        is_passed = self.end_line < self.start_line <= self.total_lines
+            size = f"{len(self.file.data):,} bytes"
+            return f"{self.path} is {self.mime}, {size}: its lines are not shown."
+        shown = f"lines {self.start_line}-{self.end_line} of {self.file.line_count}"
+        is_passed = self.end_line < self.start_line <= self.file.line_count
         if is_passed:
             named = f"{self.path}:{self.start_line}-{self.start_line}"
             shown = f"line {self.start_line} is too long to show unless it is named: {named}"
@@ -157,7 +169,7 @@ class Reading:
             "path": to_json_text(self.path),
             "start_line": self.start_line,
             "end_line": self.end_line,
-            "total_lines": self.total_lines,
+            "total_lines": self.file.line_count,
             "range_hash": self.range_hash,
             "range_lines": self.lines,
         }
@@ -171,25 +183,6 @@ class Reading:
         return document | {name: value for name, value in more.items() if value is not None}
 
 
-def read_checkout(
-    root: Path,
-    path: str,
-    start: int | None,
-    end: int | None,
-    *,
-    hashline: bool = False,
-    limit: int | None = MAX_LINES,
-) -> tuple[Reading, bytes]:
-    """Read a file of a checkout; answers with its bytes too.
-
-    Raises InvalidInput when there is no such file or line, or the file is too large.
-    """
-    unedited = find_unedited(root) if measure_file(root, path) is None else None
-    if unedited is not None:
-        unedited.expect_checked_out(path)
-    return read_snapshot(Checkout(root), path, start, end, hashline=hashline, limit=limit)
-
-
 def read_snapshot(
     files: Snapshot,
     path: str,
@@ -198,7 +191,7 @@ def read_snapshot(
     *,
     hashline: bool = False,
     limit: int | None = MAX_LINES,
-) -> tuple[Reading, bytes]:
+) -> Reading:
     """Read a file of a snapshot. Raises InvalidInput when there is no such file or line."""
     file = _find_regular_file(files, path)
     kind, mime = _find_kind(file.data[:_PROBE])
@@ -215,20 +208,16 @@ def read_snapshot(
         from hkgit.text.hashes import compute_tags  # few readings have tags
 
         tags = tuple(compute_tags(document.lines[:stop])[first - 1 :])
-    reading = Reading(
+    return Reading(
         path=path,
+        file=document,
         start_line=first,
         end_line=stop,
-        total_lines=document.line_count,
-        range_hash=document.range_hash(first, stop),
-        raw_lines=shown,
-        size=len(file.data),
         kind=kind,
         mime=mime,
         next_line=following if stop < last and following <= last else None,
         tags=tags,
     )
-    return reading, file.data
 
 
 def _find_regular_file(files: Snapshot, path: str) -> File:

@@ -66,12 +66,6 @@ class Built:
             self.files = Overlay(self.files.below, {**self.files.files, **step.files})
             self.steps.append(step)
 
-    def merge(self, other: Built) -> None:
-        """Take in what was built of other files."""
-        self.files = Overlay(self.files.below, {**self.files.files, **other.files.files})
-        self.steps += other.steps
-        self.refused |= other.refused
-
 
 Placed = tuple[PlacedEdits | None, dict[PendingEdit, HkgitError]]
 

@@ -18,7 +18,7 @@ from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun
 from hkgit.values import dataclass, replace
 from hkgit.workflows.target import ApplyRequest, LandingTarget, find_target
-from hkgit.workflows.worktree_commit import begin_series
+from hkgit.workflows.worktree_commit import begin_commits
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _commit_removal(
         raise InvalidInput("ledger", "there is nothing to prune", "hkgit log lists the entries.")
     files: dict[str, File | None] = {entry_path(name): None for name in names}
     tree = repository.write_tree(repository.commit(target.tip).tree, files)
-    with begin_series(repository, target.branch, target.old, checkout=target.checkout) as series:
-        commit = series.commit(target.tip, tree, tuple(files), f"{message.rstrip()}\n".encode())
-        series.transaction.land(commit, reflog="hkgit ledger prune")
+    with begin_commits(repository, target.branch, target.old, checkout=target.checkout) as begun:
+        commit = begun.commit(target.tip, tree, tuple(files), f"{message.rstrip()}\n".encode())
+        begun.land(commit, reflog="hkgit ledger prune")
     return commit

@@ -6,36 +6,28 @@ commit gets a second ledger entry, so that every byte has an author: the agent, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 
 from hkgit.applying.file_diff import compare_files
 from hkgit.applying.net import plan_changes
 from hkgit.applying.outcome import files_after
 from hkgit.edits import File, Read
-from hkgit.errors import GitRefused, HkgitError, Rejected, VerifyFailed
+from hkgit.errors import GitRefused, HkgitError, VerifyFailed
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
 from hkgit.evidence.replay import make_candidate
 from hkgit.gate.entrypoints.hook_scripts import find_foreign_hooks
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
-from hkgit.gate.ruling import REJECTED
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.landing import expect_landable
 from hkgit.git.transaction.transaction import Transaction, transaction
-from hkgit.git.transaction.worktree import (
-    HookChanged,
-    Worktree,
-    advance,
-    reset,
-    run_and_hear,
-    run_command,
-)
+from hkgit.git.transaction.worktree import HookChanged, run_and_hear, run_command
 from hkgit.text.document import Document
 from hkgit.text.paths import quote_path
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import dataclass, replace
+from hkgit.values import replace
 from hkgit.workflows.commit_plan import RecordedCommit, list_ledger_files, record_step
 from hkgit.workflows.landing_policy import refuse_ruling
 from hkgit.workflows.merge_plan import write_tree_on
@@ -70,61 +62,15 @@ def plan_hook_changes(repository: Repository, planned: str, changed: HookChanged
     )
 
 
-@dataclass
-class CommitSeries:
-    """Commits that git makes one after the other, in one worktree of a transaction.
-
-    Where hooks of the repository's own are to run (`foreign`), all files are checked out there.
-    `stack` takes it away at the end.
-    """
-
-    transaction: Transaction
-    stack: ExitStack
-    foreign: tuple[str, ...]
-    worktree: Worktree | None = None
-
-    def commit(
-        self,
-        tip: str,
-        tree: str,
-        paths: Sequence[str],
-        message: bytes,
-        merged: str | None = None,
-        *,
-        allow_blind: bool = False,
-        runs_hooks: bool = True,
-    ) -> str:
-        """Let git commit a tree on `tip`, which changes these paths, and a second time if need be.
-
-        Raises HookChanged, Rejected where the gate has refused it, or GitRefused.
-        """
-        if self.worktree is None:
-            context = self.transaction.worktree(tip, tree, paths, full=bool(self.foreign))
-            self.worktree = self.stack.enter_context(context)
-        elif self.worktree.parent == tip:
-            self.worktree = reset(self.worktree, tree, paths)
-        else:
-            self.worktree = advance(self.worktree, tip, tree, paths)
-        try:
-            return self.transaction.commit(
-                self.worktree, message, merged, allow_blind=allow_blind, runs_hooks=runs_hooks
-            )
-        except GitRefused as error:
-            if (self.worktree.git_dir / REJECTED).exists():
-                raise Rejected(error.where, error.what, error.fix) from error
-            raise
-
-
-@contextmanager
-def begin_series(
+def begin_commits(
     repository: Repository, branch: str, old: str | None, *, checkout: bool
-) -> Iterator[CommitSeries]:
-    """Begin commits that are to move a branch from `old`, and the checkout too, or nothing."""
-    with (
-        transaction(repository, branch=branch, old=old, checkout=checkout) as begun,
-        ExitStack() as stack,
-    ):
-        yield CommitSeries(begun, stack, find_foreign_hooks(repository))
+) -> AbstractContextManager[Transaction]:
+    """Begin commits that are to move a branch from `old`, and the checkout too, or nothing.
+
+    Where hooks of the repository's own are to run, all files are checked out.
+    """
+    full = bool(find_foreign_hooks(repository))
+    return transaction(repository, branch=branch, old=old, checkout=checkout, full=full)
 
 
 def carry_out(target: LandingTarget, steps: Sequence[PlannedCommit]) -> tuple[RecordedCommit, ...]:
@@ -134,18 +80,18 @@ def carry_out(target: LandingTarget, steps: Sequence[PlannedCommit]) -> tuple[Re
     """
     request, tip, done = target.request, target.tip, list[RecordedCommit]()
     repository, branch = target.repository, target.branch
-    with begin_series(repository, branch, target.old, checkout=target.checkout) as series:
-        if series.foreign:
-            named = ", ".join(series.foreign)
+    with begin_commits(repository, branch, target.old, checkout=target.checkout) as begun:
+        if begun.full:
+            named = ", ".join(find_foreign_hooks(repository))
             request.say(f"full checkout: the repository's own hooks need it ({named})")
         if request.verify is not None:
             request.say("full checkout: --verify needs it")
             _rehearse(target, steps)
         for step in request.watch(steps):
-            made = _commit(target, series, tip, replace(step, base=step.base or tip))
+            made = _commit(target, begun, tip, replace(step, base=step.base or tip))
             tip = made.commit or tip
             done.append(made)
-        series.transaction.land(tip, reflog=f"hkgit apply: {done[-1].subject}")
+        begun.land(tip, reflog=f"hkgit apply: {done[-1].subject}")
     return tuple(done)
 
 
@@ -165,12 +111,12 @@ def _rehearse(target: LandingTarget, steps: Sequence[PlannedCommit]) -> None:
 
 
 def _commit(
-    target: LandingTarget, series: CommitSeries, tip: str, step: PlannedCommit
+    target: LandingTarget, begun: Transaction, tip: str, step: PlannedCommit
 ) -> RecordedCommit:
     """Verify, record and judge a step, and make its commit on `tip`."""
     repository, policy = target.repository, target.policy
     allow_blind = target.request.allow_blind
-    record = record_step(target, step, _verify(target, series.transaction, tip, step))
+    record = record_step(target, step, _verify(target, begun, tip, step))
     files = {**step.files, **_list_ledger_files(target, tip, record)}
     tree = write_tree_on(repository, tip, step.merging, files)
     merged = None if step.merging is None else step.merging.commit
@@ -182,8 +128,8 @@ def _commit(
     if warning is not None and policy.mode == "enforce":
         raise warning
     # The gate's own hooks have nothing to say of what the judge has just accepted.
-    runs_hooks = bool(series.foreign or warning is not None or ruling.findings)
-    commit = partial(series.commit, tip, merged=merged, allow_blind=allow_blind)
+    runs_hooks = bool(begun.full or warning is not None or ruling.findings)
+    commit = partial(begun.commit, tip, merged=merged, allow_blind=allow_blind)
     try:
         made = commit(tree, tuple(files), record.message, runs_hooks=runs_hooks)
     except HookChanged as changed:

@@ -78,10 +78,11 @@ class _Call:
         ] or self.diffs
 
 
-class Announced:
-    """The calls of one conversation."""
+class Conversation:
+    """One conversation: where it works, and the calls that it announces."""
 
-    def __init__(self) -> None:
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
         self._calls: dict[str, _Call] = {}
         self._unclaimed: list[ToolReading] = []
         self._written: set[str] = set()
@@ -233,21 +234,13 @@ def find_answers(
 NAME = "acp"
 
 
-class _Session:
-    """One conversation: where it works, and the calls that it announces."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self.announced = Announced()
-
-
 class Watch:
     """The messages of one connection so far; `directory` is where the proxy was started."""
 
     def __init__(self, directory: Path) -> None:
         self.agent = ""
         self._directory = directory
-        self._sessions: dict[str, _Session] = {}
+        self._sessions: dict[str, Conversation] = {}
         self._asked_by_agent: dict[str, JsonObject] = {}
         self._asked_by_client: dict[str, JsonObject] = {}
         self._commands: dict[str, tuple[str, Path]] = {}
@@ -263,7 +256,7 @@ class Watch:
         if message["method"] in ("session/update", "session/request_permission"):
             yield from self._hear_call(params)
         if message["method"] == "fs/write_text_file":
-            for read in self._session(params).announced.write(str(params.get("path"))):
+            for read in self._session(params).write(str(params.get("path"))):
                 yield self._event(params, read)
             yield from self._write(params, is_before=True)
 
@@ -287,9 +280,9 @@ class Watch:
             case "terminal/output":
                 yield from self._output(params, result)
 
-    def _session(self, params: JsonObject) -> _Session:
+    def _session(self, params: JsonObject) -> Conversation:
         name = str(params.get("sessionId"))
-        return self._sessions.setdefault(name, _Session(self._directory))
+        return self._sessions.setdefault(name, Conversation(self._directory))
 
     def _take_answer(self, asked: JsonObject, message: JsonObject) -> None:
         """Remember who the agent is, and where a conversation works."""
@@ -305,7 +298,7 @@ class Watch:
         """What a call of a tool says that the agent announces, or asks for permission for."""
         update = table(params.get("update", params.get("toolCall")))
         is_asked = "toolCall" in params
-        for is_before, did in self._session(params).announced.hear(update, is_asked=is_asked):
+        for is_before, did in self._session(params).hear(update, is_asked=is_asked):
             yield self._event(params, did, is_before=is_before)
 
     def _read(self, params: JsonObject, result: JsonObject) -> None:
@@ -314,7 +307,7 @@ class Watch:
             first = max(whole_number(params.get("line")) or 1, 1)
             count = whole_number(params.get("limit")) or END
             read = ToolReading(path, first, first + max(count, 1) - 1, content)
-            self._session(params).announced.read(read)
+            self._session(params).read(read)
 
     def _write(self, params: JsonObject, *, is_before: bool) -> Iterator[ToolEvent]:
         """A write through the editor: the whole file, whatever of it the tool has changed."""

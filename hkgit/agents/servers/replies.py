@@ -74,7 +74,7 @@ def _reading_lines(reading: Reading) -> Iterator[str]:
     if reading.kind != "text":
         yield reading.hint
         return
-    where = f"{reading.start_line}-{reading.end_line} of {reading.total_lines}"
+    where = f"{reading.start_line}-{reading.end_line} of {reading.file.line_count}"
     yield f"{visible(reading.path)}:{where}  {reading.range_hash}"
     if not reading.raw_lines and reading.hint:
         yield reading.hint

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 
-from hkgit.errors import GitRefused, HkgitError
+from hkgit.errors import GitRefused, HkgitError, Rejected
+from hkgit.git.facts import REJECTED
 from hkgit.git.repository import Repository
 from hkgit.git.state_files import find_files
 from hkgit.git.transaction import landing, locks
@@ -32,8 +33,10 @@ from hkgit.git.transaction.landing import is_landed
 from hkgit.git.transaction.locks import stoppable, unstoppable
 from hkgit.git.transaction.worktree import (
     Worktree,
+    advance,
     commit_worktree,
     forget_worktrees,
+    reset,
     temporary_root,
     temporary_worktree,
 )
@@ -42,12 +45,19 @@ from hkgit.text.paths import quote_path
 from hkgit.values import dataclass
 
 
-@dataclass(frozen=True)
+@dataclass
 class Transaction:
-    """The steps of a transaction, each written down before it is done. They raise GitRefused."""
+    """The steps of a transaction, each written down before it is done. They raise GitRefused.
+
+    Its commits are made one after the other in one worktree (`place`), which `stack` takes away at
+    the end; with `full` all files are checked out there.
+    """
 
     repository: Repository
     journal: TransactionJournal
+    stack: ExitStack
+    full: bool = False
+    place: Worktree | None = None
 
     @contextmanager
     def worktree(
@@ -68,23 +78,39 @@ class Transaction:
 
     def commit(
         self,
-        worktree: Worktree,
+        tip: str,
+        tree: str,
+        paths: Sequence[str],
         message: bytes,
         merged: str | None = None,
         *,
         allow_blind: bool = False,
         runs_hooks: bool = True,
     ) -> str:
-        """Let git commit the worktree's index (see `worktree`), and keep the commit from gc."""
+        """Let git commit a tree on `tip`, which changes these paths, and keep it from gc.
+
+        Raises HookChanged, and Rejected where the gate has refused it.
+        """
+        if self.place is None:
+            self.place = self.stack.enter_context(self.worktree(tip, tree, paths, full=self.full))
+        elif self.place.parent == tip:
+            self.place = reset(self.place, tree, paths)
+        else:
+            self.place = advance(self.place, tip, tree, paths)
         self.journal.note("commit")
-        commit = commit_worktree(
-            self.repository,
-            worktree,
-            message,
-            merged,
-            allow_blind=allow_blind,
-            runs_hooks=runs_hooks,
-        )
+        try:
+            commit = commit_worktree(
+                self.repository,
+                self.place,
+                message,
+                merged,
+                allow_blind=allow_blind,
+                runs_hooks=runs_hooks,
+            )
+        except GitRefused as error:
+            if (self.place.git_dir / REJECTED).exists():
+                raise Rejected(error.where, error.what, error.fix) from error
+            raise
         self._keep(commit)
         return commit
 
@@ -107,12 +133,12 @@ def _host() -> str:
 
 @contextmanager
 def transaction(
-    repository: Repository, *, branch: str, old: str | None, checkout: bool
+    repository: Repository, *, branch: str, old: str | None, checkout: bool, full: bool = False
 ) -> Iterator[Transaction]:
     """Move `branch` from `old` (None: there is none yet), and the checkout too, or nothing at all.
 
-    Whatever happens inside, nothing but the landed commit is left of it afterwards. Raises
-    GitRefused.
+    With `full` commits are made where all files are checked out, for hooks. Whatever happens
+    inside, nothing but the landed commit is left of it afterwards. Raises GitRefused.
     """
     with stoppable():
         state = TransactionState(
@@ -128,7 +154,8 @@ def transaction(
         )
         journal = begin(repository.common_dir, state)
         try:
-            yield Transaction(repository, journal)
+            with ExitStack() as stack:
+                yield Transaction(repository, journal, stack, full)
         except GitRefused as refusal:
             _end(repository, journal, refusal)
         except BaseException:

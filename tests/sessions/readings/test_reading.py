@@ -109,7 +109,7 @@ def test_what_is_passed_by_is_counted_and_hashed_all_the_same(
     (root / "file").write_bytes(data)
     found = desk.read("file", start, end)
     assert (found.start_line, found.end_line) == lines
-    assert found.total_lines == 3
+    assert found.file.line_count == 3
     assert found.range_hash == range_hash(data, *lines)
 
 
@@ -154,7 +154,7 @@ def test_a_large_file_is_read_in_parts(
     (root / "large").write_text("".join(f"row {number}\n" for number in range(1, 50_001)))
     reading = desk.read("large", start, end)
     assert reading.lines == lines
-    assert reading.total_lines == 50_000
+    assert reading.file.line_count == 50_000
 
 
 def test_a_receipt_of_a_version_too_large_to_keep_holds_at_its_lines(
