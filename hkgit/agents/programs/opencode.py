@@ -70,7 +70,12 @@ def _read_database(place: Path) -> Iterator[Said]:
     """Read what a database says of calls, of one session or of all. Raises OSError."""
     asked: dict[object, Record] = {}
     for number, message, created, session, directory, version, data in ask(place, _CALLS):
-        yield About(f"{place.name}:{number}", 0, str(session), str(version), str(directory))
+        yield About(
+            f"{place.name}:{number}",
+            conversation=str(session),
+            version=str(version),
+            directory=str(directory),
+        )
         part = {**table(parse_value(str(data))), "messageID": message, "created": created}
         yield from _read_part(part, str(number), asked)
 
