@@ -7,12 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.gate.entrypoints.hook_scripts import HOOKS
-from hkgit.workflows.setup import install
 from tests.sessions.committing import Work
-from tests.support.objects import open_repository
 from tests.support.repos import Repo
-from tests.support.serving import preload_hooks
+from tests.support.serving import guard
 from tests.support.sessions import TextSession
 
 LINES = "".join(f"line {number}\n" for number in range(1, 31))
@@ -49,11 +46,7 @@ def hooked(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     """One that is held to its gate, for modules that name it their template."""
     repo = Repo.init(tmp_path_factory.mktemp("hooked") / "repo")
     repo.commit({"a.py": LINES, "b.py": LINES}, "Begin")
-    install(open_repository(repo), HOOKS)
-    preload_hooks(repo)
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "--no-verify", "-m", "Set up")
-    return repo
+    return guard(repo)
 
 
 @pytest.fixture
