@@ -20,12 +20,19 @@ from tests.support.serving import preload_hooks
 TEXT = "a = 1\nb = 2\nc = 3\nd = 4\ne = 5\n"
 
 
-@pytest.fixture
-def shared(repo: Repo) -> Repo:
-    """A governed checkout in which two conversations have read one file."""
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    repo = Repo.init(tmp_path_factory.mktemp("governed") / "repo")
     run("init", cwd=repo.path)
     preload_hooks(repo)
     repo.commit({"x.py": TEXT.encode()})
+    return repo
+
+
+@pytest.fixture
+def shared(template: Repo, tmp_path: Path) -> Repo:
+    """A governed checkout in which two conversations have read one file."""
+    repo = template.copy(tmp_path / "repo")
     for name in ("one", "two"):
         read(repo.path, name)
     return repo
