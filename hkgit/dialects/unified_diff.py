@@ -63,7 +63,8 @@ class _Section:
 
 
 def detects(text: str) -> bool:
-    return re.search(_SEEN, "\n".join(name_fences(text))) is not None
+    is_seen = re.search(_SEEN, text) or re.search(_SEEN, "\n".join(name_fences(text)))
+    return is_seen is not None
 
 
 def parse(text: str, exists: Exists) -> Spec:
