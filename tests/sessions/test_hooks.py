@@ -18,21 +18,12 @@ from tests.support.cases import cases
 from tests.support.commands import FRAMEWORK_CONFIG, install_framework
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
-from tests.support.serving import preload_hooks
 from tests.support.sessions import TextSession
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
-    """A repository that is held to its gate."""
-    repo = Repo.init(tmp_path_factory.mktemp("hooked") / "repo")
-    repo.write("a.py", LINES)
-    repo.write("b.py", LINES)
-    install(open_repository(repo), HOOKS)
-    preload_hooks(repo)
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "--no-verify", "-m", "Begin")
-    return repo
+@pytest.fixture
+def template(hooked: Repo) -> Repo:
+    return hooked
 
 
 def test_a_commit_gets_its_evidence_and_says_so(work: Work) -> None:
