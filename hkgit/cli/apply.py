@@ -26,7 +26,7 @@ from hkgit.cli.spec_options import (
     refuse,
     spec_options,
 )
-from hkgit.edits import Read, Spec
+from hkgit.edits import Read
 from hkgit.errors import BlindEdit, HkgitError, InvalidInput
 from hkgit.evidence.refusal_log import RefusalLog, note_unread
 from hkgit.git.repository import Repository
@@ -293,7 +293,9 @@ def _add_specs(
 ) -> ApplyRequest:
     """Add the specs that were given; with `reflect` a command corrects them, read or not."""
     root = repository.work_tree
-    read = partial(_read_specs, repository, given, request.agent)
+    agent = "unknown" if request.agent is None else request.agent
+    note = partial(note_unread, RefusalLog.of(repository.common_dir), agent, "apply")
+    read = partial(read_specs, given, root, partial(make_root_relative, repository), note)
     if reflect is None:
         return replace(request, specs=tuple(read()))
     # Few calls need it.
@@ -301,17 +303,6 @@ def _add_specs(
 
     ask = partial(ask_command, reflect, Path.cwd())
     return replace(request, reflection=Reflection(ask, read, None if root is None else str(root)))
-
-
-def _read_specs(repository: Repository, given: SpecOptions, agent: str | None) -> list[Spec]:
-    """Read the specs; one that cannot be is kept among the refusals. Raises InvalidInput."""
-    try:
-        return read_specs(given, repository.work_tree, partial(make_root_relative, repository))
-    except InvalidInput as error:
-        if not given.dry_run:
-            log = RefusalLog.of(repository.common_dir)
-            note_unread(log, "unknown" if agent is None else agent, "apply", error)
-        raise
 
 
 def _lines(result: ApplyResult, branch: str) -> Iterator[str | bytes]:

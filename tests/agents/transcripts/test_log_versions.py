@@ -176,6 +176,16 @@ def test_sessions_that_number_their_calls_alike_are_both_read(repo: Repo, tmp_pa
     assert paths(adopt(repo, tmp_path / "home", "pi")) == {"second.py"}
 
 
+def test_the_steps_of_logs_of_one_name_are_counted_apart(repo: Repo, tmp_path: Path) -> None:
+    play(repo, tmp_path / "home", "copilot")
+    [first] = (tmp_path / "home").rglob("events.jsonl")
+    head, _, _ = first.read_text().partition("\n")
+    save(first.parents[1] / "other" / first.name, head)
+    logs = adopt(repo, tmp_path / "home", "copilot")["transcripts"]
+    counts = {Path(each["path"]).parent.name: each["steps"] > 0 for each in logs}
+    assert counts == {first.parent.name: True, "other": False}
+
+
 def test_a_last_line_without_an_end_keeps_none(repo: Repo, tmp_path: Path) -> None:
     """The diff in pi's log does not tell how a file ends."""
     play(repo, tmp_path / "home", "pi", lambda text: text.replace('greet(\\"you\\")\\n', "end"))
