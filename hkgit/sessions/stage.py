@@ -65,11 +65,11 @@ def _settle(repository: Repository, root: Path, journals: Sequence[SessionJourna
     is_behind = any(index.entry(entry_path(name)) is None for name in landed)
     if is_behind:
         bring_along(repository)
-    left = [name for journal in journals for name in {*journal.state.recorded} - journal.landed]
+    left = [name for journal in journals for name in {*journal.recorded} - journal.landed]
     staged = [name for name in left if index.entry(entry_path(name)) is not None]
     made = _find_made(repository, staged)
     for journal in journals:
-        journal.landed |= made & journal.state.recorded.keys()
+        journal.landed |= made & journal.recorded.keys()
     gone = [name for name in left if name not in made]
     update_index(repository, {entry_path(name): None for name in staged if name not in made})
     for name in gone:
