@@ -29,6 +29,7 @@ os.environ.clear()
 os.environ.update(_SEALED)
 atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
 make_templates()
+atexit.register(gc.unfreeze)  # at the end of the process all goes, as extensions expect
 pytest_plugins = ["tests.support.held", "tests.support.agreement"]
 
 # The same examples every time, however slow the machine: what turns red is what was changed.
@@ -73,7 +74,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, object]:
     """Leave directories in memory only where a test has failed in them."""
     done = yield
-    gc.unfreeze()  # at the end of the process all goes, as extensions expect
     if session.config.getoption("basetemp") is None and session.testsfailed == 0:
         clear(vars(session.config)["_tmp_path_factory"].getbasetemp())
     return done

@@ -18,9 +18,8 @@ from hkgit.agents.events import (
     UnshownShell,
     UntoldEdit,
 )
-from hkgit.edits import AnyEdit, RenameFile, Spec, encode_text
+from hkgit.edits import AnyEdit, RenameFile, Spec
 from hkgit.errors import InvalidInput
-from hkgit.text.hashes import digest
 from hkgit.values import replace
 
 
@@ -75,7 +74,7 @@ def spec_of(did: Editing, root: Path, directory: Path) -> Spec:
     """Convert a call to a spec with paths from the root. Raises InvalidInput."""
     spec = dialects.parse(did.text, did.dialect)
     edits = tuple(_make_root_relative(edit, root, directory) for edit in spec.edits)
-    return replace(spec, edits=edits, digest=digest(encode_text(did.text)))
+    return replace(spec, edits=edits)
 
 
 def _make_root_relative(edit: AnyEdit, root: Path, directory: Path) -> AnyEdit:

@@ -14,12 +14,11 @@ from hkgit.applying.file_diff import CONTEXT, render_diff
 from hkgit.applying.hunk import make_hunks, trim_hunks
 from hkgit.applying.outcome import FileChange, Plan, files_after
 from hkgit.applying.planner import Options, PlannedSpec, plan
-from hkgit.edits import File, Read, Snapshot, Spec, encode_text
+from hkgit.edits import File, Read, Snapshot, Spec
 from hkgit.errors import InvalidInput
 from hkgit.matching.place import Settings
 from hkgit.text.diff import find_common, list_changes
 from hkgit.text.document import Document, Lines, Words, terminate, unterminate, words_of
-from hkgit.text.hashes import sha256
 from hkgit.text.line_map import join_lines
 from hkgit.values import dataclass, field, replace
 
@@ -30,8 +29,7 @@ def tell_changes(changes: Iterable[FileChange], context: int = CONTEXT) -> Spec:
     Raises InvalidInput where no diff can say one.
     """
     text = "".join(render_diff(each, context=context) for each in changes)
-    spec = dialects.parse(text, "unified-diff")
-    return replace(spec, digest=sha256(encode_text(text)).hexdigest())
+    return dialects.parse(text, "unified-diff")
 
 
 def plan_changes(

@@ -25,7 +25,6 @@ from hkgit.edits import Read, Spec
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.matching.place import format_confidence
 from hkgit.text.escape import visible
-from hkgit.text.hashes import sha256
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
 from hkgit.workflows.arguments import (
@@ -133,12 +132,11 @@ def _spec(name: str | None, data: bytes, dialect: str, root: Path | None) -> Spe
     named_root = _name_of(root, data)
     try:
         exists = None if root is None else partial(has_file, root)
-        spec = parse(data, dialect, root=named_root, exists=exists)
+        return replace(parse(data, dialect, root=named_root, exists=exists), name=name)
     except InvalidInput as error:
         if name is None:
             raise
         raise InvalidInput(f"{name}: {error.where}", error.what, error.fix) from error
-    return replace(spec, digest=sha256(data).hexdigest(), name=name)
 
 
 def _name_of(root: Path | None, data: bytes) -> str | None:

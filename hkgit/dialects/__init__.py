@@ -10,8 +10,9 @@ from importlib import import_module
 from hkgit.dialects.appearance import APPEARANCES
 from hkgit.dialects.dialect import Dialect, Exists
 from hkgit.dialects.file_names import make_relative
-from hkgit.edits import NOTATIONS, Edit, Spec, decode_text
+from hkgit.edits import NOTATIONS, Edit, Spec, decode_text, encode_text
 from hkgit.errors import HkgitError, InvalidInput
+from hkgit.text.hashes import digest
 from hkgit.text.strict_json import collect_keys, has_opening, name_line
 from hkgit.values import replace
 
@@ -73,7 +74,9 @@ def parse(
         raise InvalidInput(
             "the spec", "empty spec: it contains no edits", "Give at least one edit."
         )
-    return replace(spec, edits=tuple(make_relative(edit, root) for edit in spec.edits))
+    data = encode_text(text) if isinstance(text, str) else text
+    edits = tuple(make_relative(edit, root) for edit in spec.edits)
+    return replace(spec, edits=edits, digest=digest(data))
 
 
 def _find_name(text: str, format: str) -> str:

@@ -38,7 +38,6 @@ BLOCK = r"(?m)^@@.*(?:\n(?:[ +\\-].*)?)*"
 
 NO_NEWLINE = "\\ No newline at end of file"
 
-_FENCED = r"(?m)^[ \t]*(?:`{3,}|~{3,})(?:diff|patch)[ \t\r]*$"
 _SEEN = r"(?m)^(?:diff --git \S|--- \S.*\n\+\+\+ \S)"
 _MODE = r"(?P<kind>old|new|new file|deleted file) mode (?P<mode>[0-7]{6})\s*"
 _MOVE = r"(?P<kind>rename|copy) (?P<side>from|to) (?P<name>.+)"
@@ -64,9 +63,7 @@ class _Section:
 
 
 def detects(text: str) -> bool:
-    if re.search(_SEEN, text) is not None:
-        return True
-    return re.search(_FENCED, text) is not None and "\n+++ " in "\n".join(name_fences(text))
+    return re.search(_SEEN, "\n".join(name_fences(text))) is not None
 
 
 def parse(text: str, exists: Exists) -> Spec:

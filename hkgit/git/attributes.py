@@ -44,22 +44,6 @@ def ask_attributes(
     return _check_attributes(repository, above, paths, names)
 
 
-def may_convert(
-    repository: Repository, files: TreeSnapshot, paths: Collection[str], names: Collection[str]
-) -> bool:
-    """Whether a checkout may read one of the attributes; one that is only taken away it does not.
-
-    The attribute files are those of the work tree, of a commit, of the repository and of the user.
-    """
-    assert repository.work_tree is not None
-    here = [repository.work_tree / name for name in _attribute_files(paths)]
-    stored = _stored(files, dict(_files_above(files, paths)))
-    contents = [*stored, *map(_read, [*here, *_beside(repository)])]
-    for name in names:
-        contents = [content.replace(b"-" + name.encode(), b"") for content in contents]
-    return _speak_of(names, contents)
-
-
 def _speak_of(names: Collection[str], contents: Iterable[bytes]) -> bool:
     return any(name.encode() in content for content in contents for name in names)
 
@@ -197,8 +181,6 @@ _IDENT = rb"\$Id:[^$\n]*\$"
 _ODD = bytes({*range(32), 127} - set(b"\b\t\n\f\r\33"))
 _AUTOCRLF = ("input", "true", "yes", "on", "1")
 """What makes `core.autocrlf` act on the way in."""
-_NO_CRLF = (None, "input", "false", "no", "off", "0")
-"""What keeps `core.autocrlf` from acting on the way out."""
 
 
 @dataclass(frozen=True)
@@ -268,18 +250,6 @@ class Conversion:
         self, paths: Collection[str], names: Collection[str]
     ) -> dict[str, dict[str, str]]:
         return ask_attributes(self.repository, self.files, paths, names)
-
-
-def writes_as_stored(repository: Repository, commit: str, paths: Collection[str]) -> bool:
-    """Whether a checkout of a commit writes the blobs at these paths byte by byte.
-
-    So it is where no attribute file says a word of line ends, `$Id$`, filters or encodings, and
-    `core.autocrlf` none either. Where it says True, git need not be asked for the files.
-    """
-    if repository.config("core.autocrlf") not in _NO_CRLF:
-        return False
-    names = (*_LINE_ENDS, *FOREIGN, "ident")
-    return not may_convert(repository, repository.snapshot(commit), paths, names)
 
 
 def _action(values: dict[str, str]) -> str | None:

@@ -182,7 +182,11 @@ class Repository:
         return found
 
     def _resolve(self, rev: str) -> str | None:
-        if re.fullmatch(FULL_ID, rev) is None:
+        branch = read_branch(self.git_dir) if rev == "HEAD" else None
+        stored = None if branch is None else read_stored_ref(self.common_dir, branch)
+        if stored is not None:
+            rev = stored
+        elif re.fullmatch(FULL_ID, rev) is None:
             rev = self._ask("rev-parse", "--verify", "-q", "--end-of-options", rev).text
         try:
             return self.commit_named_by(rev) if rev else None

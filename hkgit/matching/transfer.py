@@ -11,12 +11,13 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from hkgit.edits import Edit
-from hkgit.errors import AlreadyApplied
+from hkgit.errors import AlreadyApplied, Conflict
 from hkgit.matching.place import Located, Place
 from hkgit.matching.quotation import Quotation
 from hkgit.matching.strict import starts_line, swap_line_ends
 from hkgit.text.diff import carry_line_ends, find_changes
 from hkgit.text.document import Document, Splice, split_raw
+from hkgit.values import replace
 
 LINE_END = rb"\r?\n"
 
@@ -30,6 +31,8 @@ def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, 
     quote = Quotation.of(document, edit, located.repairs)
     literal = _as_it_stands(quote, located)
     if literal is not None:
+        if not edit.replace_all:
+            literal = _keep_line_ends(literal, located.places[0])
         splices = list(_literal(literal, located.places))
         is_made = False
     else:
@@ -59,6 +62,34 @@ def _as_it_stands(quote: Quotation, located: Located) -> Quotation | None:
         quote.document.data.startswith(other.old, place.start) for place in located.places
     )
     return other if is_there else None
+
+
+_JOINS = (b" ", b"\t", b"(", b"[", b"{")
+"""What a line ends with to which the next one, if that is not indented, may be joined."""
+
+
+def _keep_line_ends(quote: Quotation, place: Place) -> Quotation:
+    """An edit whose new text ends the lines that it replaces, where the old text has their ends.
+
+    Else what it writes would run into a line that the edit does not name. Raises Conflict where it
+    takes away nothing but the end of a line.
+    """
+    document, new = quote.document, quote.new
+    line = document.offsets[document.line_at(place.start) - 1]
+    above, below = document.data[line : place.start], document.data[place.end : place.end + 1]
+    if above.strip() and quote.old.startswith((b"\n", b"\r\n")) and new.startswith((b" ", b"\t")):
+        new = b"\n" + new
+    last = (above + new).rpartition(b"\n")[2]
+    is_joined = below.strip() and last.endswith(_JOINS)
+    if quote.old.endswith(b"\n") and last.strip() and not is_joined:
+        if below and new == re.sub(LINE_END + rb"$", b"", quote.old):
+            raise Conflict(
+                f"{quote.edit.path}:{document.line_at(place.end)}",
+                "the edit takes away nothing but the end of the line above",
+                "To join both lines, quote the beginning of this one too.",
+            )
+        new += b"\n"
+    return quote if new == quote.new else replace(quote, new=new)
 
 
 def _literal(quote: Quotation, places: Sequence[Place]) -> Iterator[Splice]:

@@ -17,6 +17,7 @@ from hkgit.matching.alignment import Targets, weigh
 from hkgit.matching.guards import PROSE
 from hkgit.matching.place import FULL
 from hkgit.matching.quotation import Quotation, indent_of, is_telling, make_key
+from hkgit.text.diff import LineChange
 
 ENOUGH = 800  # So much of the weight of a quotation, per mille, has to be found
 FEW = 2  # A quotation of so many telling lines has to be found whole
@@ -84,6 +85,8 @@ def has_evidence(quote: Quotation, targets: Targets) -> bool:
     if opening is None:
         return False
     missing = [i for i in rows if not _stands(quote, targets, i, i == opening)]
+    if any(i not in telling and _is_at_change(quote, i) for i in missing):
+        return False  # A bracket where the change is says what block that is in
     if opening in missing:
         # Another opening line is another block; one that opens none may be a slip as any other.
         is_slip = len(missing) == 1 and len(telling) > FEW + 1
@@ -109,6 +112,17 @@ def has_evidence(quote: Quotation, targets: Targets) -> bool:
         elif rows[0] < missing[0] < rows[-1] and not _find_spots(lines, keys, targets, missing[0]):
             lost = 0
     return there * FULL >= (there + lost) * ENOUGH
+
+
+def _is_at_change(quote: Quotation, row: int) -> bool:
+    """Whether an old line is replaced, or the first beside a change that is not blank."""
+
+    def is_between(change: LineChange) -> bool:
+        is_above = row < change.old_start
+        first, end = (row + 1, change.old_start) if is_above else (change.old_end, row)
+        return any(quote.old_keys[first:end])
+
+    return not all(map(is_between, quote.changes))
 
 
 def check_names(quote: Quotation, targets: Targets) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hkgit import dialects
 from hkgit.applying.files import has_file, write_files
-from hkgit.edits import File, Overlay, Read, Spec, encode_text
+from hkgit.edits import File, Overlay, Read, Spec
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Stale
 from hkgit.sessions import homes as places
 from hkgit.sessions.answers import EditReport, UndoReport
@@ -27,7 +27,6 @@ from hkgit.sessions.file_lines import (
     read_snapshot,
 )
 from hkgit.sessions.writer import at_work, carry_out
-from hkgit.text.hashes import digest
 from hkgit.values import dataclass, replace
 
 TYPE_CHECKING = False
@@ -142,10 +141,8 @@ class EditSession:
 
     def parse(self, text: str | bytes, format: str = "auto") -> Spec:
         """Parse a spec. Raises InvalidInput."""
-        # As it is: a text that no bytes represent is refused there.
         exists = partial(has_file, self.root)
-        spec = dialects.parse(text, format, root=str(self.root), exists=exists)
-        return replace(spec, digest=digest(encode_text(text) if isinstance(text, str) else text))
+        return dialects.parse(text, format, root=str(self.root), exists=exists)
 
     def edit_all(
         self,

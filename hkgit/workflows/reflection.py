@@ -14,9 +14,9 @@ from hkgit.applying.files import has_file
 from hkgit.applying.outcome import EditOutcome, refusal_text
 from hkgit.applying.planner import PlannedSpec
 from hkgit.dialects import parse
-from hkgit.edits import Read, Spec, decode_text, encode_text
+from hkgit.edits import Read, Spec, decode_text
 from hkgit.errors import HkgitError, InvalidInput, VerifyFailed
-from hkgit.text.hashes import sha256
+from hkgit.text.hashes import digest
 from hkgit.values import dataclass, replace
 from hkgit.workflows.library import EditResult, Ground, Root
 
@@ -200,7 +200,7 @@ def _correct_spec(spec: Spec, refused: Sequence[int], reply: Spec) -> Spec:
 
 def _join_digests(spec: Spec, reply: Spec) -> str:
     """Digest a spec together with what answered its refusal."""
-    return sha256((spec.digest + reply.digest).encode()).hexdigest()
+    return digest((spec.digest + reply.digest).encode())
 
 
 async def apply_with_reflection_async(
@@ -303,5 +303,4 @@ class Reflection:
     def parse(self, text: str, dialect: str) -> Spec:
         """Parse an answer. Raises InvalidInput."""
         exists = None if self.root is None else partial(has_file, self.root)
-        spec = parse(text, dialect, root=self.root, exists=exists)
-        return replace(spec, digest=sha256(encode_text(text)).hexdigest())
+        return parse(text, dialect, root=self.root, exists=exists)

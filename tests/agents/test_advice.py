@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,20 +29,44 @@ AGENT = {"CLAUDECODE": "1"}
 pytestmark = pytest.mark.sampled
 
 
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Make a folder with a repository in each circumstance once; return the checkout."""
+
+    @cache
+    def make(circumstance: str) -> Path:
+        repo = Repo.init(tmp_path_factory.mktemp("below") / "repo")
+        repo.commit({"first.txt": b"1\n"}, "Start")
+        repo.commit({"second.txt": b"2\n"}, "Go on")
+        repo = CIRCUMSTANCES[circumstance](repo)
+        run("init", cwd=repo.path)
+        repo.write(".hkgit/config.toml", '[gate]\naccept = ["hash", "receipt", "late"]\n')
+        preload_hooks(repo)
+        files = {"a dir/x.py": b"a = 1\nb = 2\nc = 3\n", "gone.txt": b"x\n", "kept.txt": b"k\n"}
+        repo.commit(files)
+        return repo.path
+
+    return make
+
+
 @pytest.fixture(params=[AS_IT_IS, "linked", "shallow", SHA_256])
-def below(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
+def below(
+    request: pytest.FixtureRequest,
+    template: Callable[[str], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Repo:
     """A repository with hkgit's hooks, and a file in a directory whose name has a blank."""
     if request.param == SHA_256:
         monkeypatch.setenv("GIT_DEFAULT_HASH", "sha256")
     monkeypatch.setenv("PATH", loaded_path()["PATH"])
-    repo = Repo.init(tmp_path / "repo")
-    repo.commit({"first.txt": b"1\n"}, "Start")
-    repo.commit({"second.txt": b"2\n"}, "Go on")
-    repo = CIRCUMSTANCES[request.param](repo)
-    run("init", cwd=repo.path)
-    repo.write(".hkgit/config.toml", '[gate]\naccept = ["hash", "receipt", "late"]\n')
-    preload_hooks(repo)
-    repo.commit({"a dir/x.py": b"a = 1\nb = 2\nc = 3\n", "gone.txt": b"x\n", "kept.txt": b"k\n"})
+    made = template(request.param)
+    folder = shutil.copytree(made.parent, tmp_path / "below", symlinks=True)
+    repo = Repo(folder / made.name)
+    if request.param == "linked":  # they name each other, by their whole paths
+        for place in (repo.path / ".git", folder / "repo/.git/worktrees/linked/gitdir"):
+            place.write_text(place.read_text().replace(str(made.parent), str(folder)))
+    repo.git("update-index", "-q", "--refresh")
     return repo
 
 
@@ -402,7 +429,7 @@ def test_a_commit_in_a_clone_without_hooks_is_mended_in_one_step(
 
 def test_beside_a_foreign_hook_the_evidence_is_added_in_one_step(below: Repo) -> None:
     """`hkgit init` leaves a pre-commit that is not its own, so nothing asks the session."""
-    hook = below.path / below.git("rev-parse", "--git-path", "hooks/pre-commit")
+    hook = below.hooks / "pre-commit"
     hook.write_text("#!/bin/sh\nexit 0\n")
     _show(below, "a dir/x.py")
     assert _edit_unread(below, "b = 2", "b = 20") == ""

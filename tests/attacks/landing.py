@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import tempfile
 from dataclasses import dataclass, replace
 from functools import cache
@@ -47,11 +46,11 @@ class Landing:
 
     @classmethod
     def at(cls, folder: Path, govern: str) -> Landing:
-        template = cls.template(govern)
-        landing = cls(Repo(folder / "clone"), Repo(folder / "server.git"))
-        shutil.copytree(template.clone.path, landing.clone.path)
-        shutil.copytree(template.server.path, landing.server.path)
-        return landing
+        return cls.template(govern).copy(folder)
+
+    def copy(self, folder: Path) -> Landing:
+        """The same again elsewhere."""
+        return Landing(self.clone.copy(folder / "clone"), self.server.copy(folder / "server.git"))
 
     def create(self, path: str, text: str, *, on: str) -> str:
         return self.apply({"op": "create_file", "path": path, "new_text": text}, on=on)

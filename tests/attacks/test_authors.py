@@ -11,7 +11,6 @@ from hkgit.edits import File
 from hkgit.gate.judged_commit import JudgeContext, JudgedCommit
 from hkgit.gate.policy.model import Grant, Policy
 from hkgit.gate.rules.grants import find_grant
-from hkgit.git.repository import Repository
 from tests.attacks.landing import Landing
 from tests.attacks.scene import AGENT, GOVERN, PERSON, Change, Scene, replace_range
 from tests.support.attacks import sha256
@@ -19,6 +18,7 @@ from tests.support.cases import cases
 from tests.support.commands import start
 from tests.support.commits import commit_tree, judge, tree_of
 from tests.support.keys import made_key, public
+from tests.support.objects import open_repository
 
 BLIND = {"b.txt": File(b"evil\n")}
 
@@ -241,7 +241,7 @@ def test_who_may_change_some_paths_does_not_drop_others_in_a_merge(scene: Scene,
     """Parents turned round, the tree of one's own: what the branch had is gone by `-s ours`."""
     main = scene.by_hand({"a.py": File(b"fixed\n")}, PERSON)
     own = signed(scene, key, {"b.txt": File(b"mine\n")})
-    made = merged(scene, key, scene.repo.git("rev-parse", f"{own}^{{tree}}"), own, main)
+    made = merged(scene, key, scene.repo.resolve(f"{own}^{{tree}}"), own, main)
     ruling = scene.ruling(made, by_principal(key))
     assert ruling.rule == "merge"
     assert ruling.findings[0].where == "a.py"
@@ -290,7 +290,7 @@ def test_a_grant_to_a_pusher_needs_a_server_that_knows_them(
 ) -> None:
     ruling = judge(scene.repo)
     case = JudgedCommit(
-        repository=Repository.discover(scene.repo.path),
+        repository=open_repository(scene.repo),
         policy=BY_PUSHER,
         context=JudgeContext(pusher=pusher),
         judged=ruling.judged,

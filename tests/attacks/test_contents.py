@@ -10,12 +10,12 @@ import pytest
 from hkgit.edits import EXECUTABLE, SUBMODULE, SYMLINK, File
 from hkgit.gate.policy.model import Floors, Policy
 from hkgit.gate.rules.floors import measure_strengths
-from hkgit.git.repository import Repository
 from tests.attacks.landing import Landing
 from tests.attacks.scene import AGENT, A, Attack, Change, Operation, Scene, commit_of, replace_range
 from tests.support.attacks import sha256
 from tests.support.cases import cases
 from tests.support.commits import commit_tree
+from tests.support.objects import open_repository
 
 LINES = tuple(f"line {number}\n" for number in range(1, 41))
 TEXT = "".join(LINES).encode()
@@ -106,7 +106,7 @@ def test_a_hash_that_other_lines_share_is_labelled(
     on = created(scene, "shared.txt", content)
     made = scene.commit(scene.applied(replace_range("shared.txt", content, line, line, "x"), on=on))
     judged = scene.ruling(made, Policy()).judged
-    [strength] = measure_strengths(Repository.discover(scene.repo.path), judged)
+    [strength] = measure_strengths(open_repository(scene.repo), judged)
     assert strength.shared == (((line, line),) if is_shared else ())
 
 
@@ -204,7 +204,7 @@ RAW = [
 def test_a_tree_by_hand_is_looked_at(scene: Scene, policy: Policy, name: bytes) -> None:
     """git mktree writes what git add would not; an honest entry does not cover it."""
     change = scene.honest()
-    tree = scene.repo.git("rev-parse", f"{scene.commit(change)}^{{tree}}")
+    tree = scene.repo.resolve(f"{scene.commit(change)}^{{tree}}")
     blob = scene.repo.git("hash-object", "-w", "--stdin", stdin=b"evil")
     listed = scene.repo.git_bytes("ls-tree", "-z", tree)
     listed += f"100644 blob {blob}\t".encode() + name + b"\0"

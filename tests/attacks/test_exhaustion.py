@@ -15,13 +15,13 @@ from hkgit.gate.policy.defaults import TEXT
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.characters import find_added
 from hkgit.git.objects import LARGEST_OBJECT
-from hkgit.git.repository import Repository
 from hkgit.text.document import MOST_LINES, Document
 from tests.attacks.landing import Landing
 from tests.attacks.scene import AGENT, PERSON, Scene
 from tests.support.commands import AGENT as COMMANDS_AGENT
 from tests.support.commands import hkgit, start
 from tests.support.commits import commit_tree
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.serving import Served, begin
 
@@ -126,7 +126,7 @@ def test_an_object_that_is_too_large_is_not_read(
     """Packs make gigabytes of next to nothing."""
     made = scene.commit(scene.honest())
     monkeypatch.setitem(LARGEST_OBJECT, kind, 30)
-    repository = Repository.discover(scene.repo.path)
+    repository = open_repository(scene.repo)
     side = choose_trusted_side(repository, ["refs/heads/x"], None, scene.repo.head, Policy())
     point = EntryPoint(repository, on_server=True)
     answer = point.answer(Update("refs/heads/x", None, made), side)
@@ -166,7 +166,7 @@ MESSAGES = {
 def test_no_message_keeps_a_reader_busy(tmp_path: Path, foot: str) -> None:
     """A push is judged within its time, and `log` answers."""
     landing = Landing.at(tmp_path, "agents")
-    tree = landing.clone.git("rev-parse", "main^{tree}")
+    tree = landing.clone.resolve("main^{tree}")
     words = ("commit-tree", tree, "-p", "main", "-F", "-")
     made = landing.clone.git(*words, stdin=f"Say\n\n{foot}\n".encode())
     taken, said = landing.push(f"{made}:main")

@@ -15,10 +15,10 @@ from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
 from hkgit.gate.trusted_policy import read_named_policy
-from hkgit.git.repository import Repository
 from tests.attacks.scene import Scene
 from tests.support.cases import cases
 from tests.support.keys import made_key
+from tests.support.objects import open_repository
 from tests.support.reports import place_report, render
 
 TAG = "break-glass/2026-11-22-outage"
@@ -56,11 +56,11 @@ def tag(
     scene.repo.git("config", "gpg.format", "ssh")
     sign = ["-a"] if key is None else ["-s", "-u", str(key)]
     scene.repo.git("tag", "-f", *sign, "-m", reason, name, commit)
-    return scene.repo.git("rev-parse", f"refs/tags/{name}")
+    return scene.repo.resolve(f"refs/tags/{name}")
 
 
 def ruling(scene: Scene, commit: str, policy: Policy, *records: str) -> Ruling:
-    opened = Repository.discover(scene.repo.path)
+    opened = open_repository(scene.repo)
     incoming = {f"refs/tags/break-glass/{number}": tag for number, tag in enumerate(records)}
     return Gate(opened, policy, JudgeContext(incoming=incoming)).judge(candidate_of(opened, commit))
 
@@ -92,7 +92,7 @@ def test_every_format_lists_it(
 ) -> None:
     tag(scene, blind, keys["ada"])
     report = Report(policy, (ruling(scene, blind, policy),))
-    sheet = place_report(Repository.discover(scene.repo.path), report)
+    sheet = place_report(open_repository(scene.repo), report)
     assert report.passes
     assert "ada@example.org on 2024-05-06T07:08Z" in html.unescape(render(sheet, form))
 
@@ -169,6 +169,6 @@ def test_a_policy_with_its_signers_is_read_from_a_file(
     (tmp_path / "signers").write_text(f"ada@example.org {public}")
     text = '[gate]\nallowed_signers = "signers"\nroles = {break-glass = ["ada@example.org"]}\n'
     (tmp_path / "policy.toml").write_text(text)
-    opened = Repository.discover(scene.repo.path)
+    opened = open_repository(scene.repo)
     found = ruling(scene, blind, read_named_policy(opened, str(tmp_path / "policy.toml")))
     assert found.rule == "break-glass"

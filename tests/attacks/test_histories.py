@@ -16,13 +16,14 @@ from hkgit.git.repository import Repository
 from tests.attacks.scene import AGENT, PERSON, A, Attack, Change, Scene, commit_of, replace_range
 from tests.support.cases import cases
 from tests.support.commits import commit_tree, joined
+from tests.support.objects import open_repository
 from tests.support.rulings import judge_whole
 
 EVIL = File(b"evil\n")
 
 
 def tree(scene: Scene, commit: str) -> str:
-    return scene.repo.git("rev-parse", f"{commit}^{{tree}}")
+    return scene.repo.resolve(f"{commit}^{{tree}}")
 
 
 def revert_of_a_stranger(scene: Scene) -> str:
@@ -181,7 +182,7 @@ def test_a_merge_brings_the_commits_that_it_merges_before_the_judge(
     main = scene.by_hand({"c.txt": File(b"c\n")}, PERSON)
     merged = scene.repo.git("merge-tree", "--write-tree", main, side)
     made = commit_tree(scene.repo, merged, [main, side], b"Merge\n", AGENT)
-    report = judge_whole(Repository.discover(scene.repo.path), CommitRange(main, made), policy)
+    report = judge_whole(open_repository(scene.repo), CommitRange(main, made), policy)
     assert [ruling.rule for ruling in report.rulings if not ruling.passes] == ["blind"]
 
 
@@ -190,14 +191,14 @@ def test_a_merge_brings_the_commits_that_it_merges_before_the_judge(
 
 def test_unrelated_histories_are_judged_from_their_roots(scene: Scene, policy: Policy) -> None:
     stranger = root(scene)
-    opened = Repository.discover(scene.repo.path)
+    opened = open_repository(scene.repo)
     report = judge_whole(opened, CommitRange(scene.repo.head, stranger), policy)
     assert [(each.passes, each.rule) for each in report.rulings] == [(False, "blind")]
 
 
 def test_a_range_that_runs_backwards_is_no_pass(scene: Scene, policy: Policy) -> None:
-    opened = Repository.discover(scene.repo.path)
-    old = scene.repo.git("rev-parse", "HEAD~1")
+    opened = open_repository(scene.repo)
+    old = scene.repo.resolve("HEAD~1")
     with pytest.raises(InvalidInput, match="backwards"):
         judge_whole(opened, CommitRange(scene.repo.head, old), policy)
 
@@ -208,7 +209,7 @@ def test_what_since_leaves_alone_is_not_moved_by_a_ref(scene: Scene) -> None:
     root_commit = scene.repo.git("rev-list", "--max-parents=0", "HEAD")
     scene.repo.git("update-ref", f"refs/heads/{root_commit}", evil)
     scene.repo.git("update-ref", f"refs/tags/{root_commit}", evil)
-    opened = Repository.discover(scene.repo.path)
+    opened = open_repository(scene.repo)
     kept = list_commits_of(opened, CommitRange(root_commit, evil), Policy(since=root_commit))
     scene.repo.git("update-ref", "-d", f"refs/heads/{root_commit}")
     scene.repo.git("update-ref", "-d", f"refs/tags/{root_commit}")

@@ -42,7 +42,7 @@ def below_another_merge(landing: Landing) -> str:
 
 def of_a_side_from_before_the_file(landing: Landing) -> str:
     """No new root: the side leaves main where the file was not yet, or was another."""
-    old = landing.clone.git("rev-parse", "main")
+    old = landing.clone.resolve("main")
     newer = landing.create("new.py", AUTH, on=old)
     landing.land(newer)
     made = landing.create("new.py", "def check(u): return False\n", on=old)
@@ -74,9 +74,9 @@ def by_an_undone_merge(landing: Landing) -> str:
     """A merge with a root that holds nothing, taken back as if main had been brought by it."""
     made = landing.merge(landing.root(), "main")
     text = f"Revert\n\nThis reverts commit {made}, reversing\nchanges made to {made}^1.\n"
-    named = landing.clone.git("rev-parse", f"{made}^1")
+    named = landing.clone.resolve(f"{made}^1")
     text = text.replace(f"{made}^1", named)
-    tree = landing.clone.git("rev-parse", f"{named}^{{tree}}")
+    tree = landing.clone.resolve(f"{named}^{{tree}}")
     return landing.clone.git("commit-tree", tree, "-p", made, "-m", text, env=AGENT)
 
 
@@ -191,7 +191,7 @@ def test_two_refs_of_one_push_do_not_vouch_for_each_other(strict: Landing) -> No
 
 
 def test_a_pruned_entry_does_not_come_back_through_a_merge(strict: Landing) -> None:
-    base = strict.clone.git("rev-parse", "main")
+    base = strict.clone.resolve("main")
     bad = strict.edit("f", (5, "BAD"), on=base)
     good = strict.edit("f", (5, "5"), on=bad)
     assert strict.push(f"{good}:main")[0]
@@ -207,7 +207,7 @@ def test_a_pruned_entry_does_not_come_back_through_a_merge(strict: Landing) -> N
 
 
 def test_an_entry_that_was_reverted_does_not_come_back_through_a_merge(strict: Landing) -> None:
-    base = strict.clone.git("rev-parse", "main")
+    base = strict.clone.resolve("main")
     bad = strict.edit("f", (5, "BAD"), on=base)
     strict.clone.git("revert", "--no-edit", "HEAD", env=AGENT)
     undone = strict.clone.head
@@ -223,7 +223,7 @@ def test_an_entry_that_was_reverted_does_not_come_back_through_a_merge(strict: L
 
 def test_an_entry_that_was_carried_over_and_pruned_is_no_news(strict: Landing) -> None:
     """A fix of the topic that main has taken over before, and whose entry it has pruned since."""
-    base = strict.clone.git("rev-parse", "main")
+    base = strict.clone.resolve("main")
     fix = strict.edit("f", (5, "five"), on=base)
     strict.edit("f", (50, "x"), on=base)
     strict.clone.git("cherry-pick", fix, env=AGENT)

@@ -55,7 +55,7 @@ def a_copy_of_a_renamed_file(landing: Landing, bad: str, base: str, main: str) -
 def test_an_edit_that_a_later_one_undid_does_not_come_back_through_a_merge(
     strict: Landing, attack: Callable[[Landing, str, str, str], tuple[str, str]], is_first: bool
 ) -> None:
-    base = strict.clone.git("rev-parse", "main")
+    base = strict.clone.resolve("main")
     bad, main = an_undone_edit(strict, base)
     assert strict.push(f"{main}:main")[0]
     main, side = attack(strict, bad, base, main)
@@ -97,7 +97,7 @@ def test_an_edit_that_a_later_one_undid_does_not_come_back_through_a_merge(
 def test_what_an_undone_entry_did_to_a_file_does_not_come_back(
     strict: Landing, there: Operation, back: Operation
 ) -> None:
-    base = strict.clone.git("rev-parse", "main")
+    base = strict.clone.resolve("main")
     bad = strict.apply(there, on=base)
     main = strict.apply(back, on=bad)
     assert strict.push(f"{main}:main")[0]
@@ -110,7 +110,7 @@ def test_what_an_undone_entry_did_to_a_file_does_not_come_back(
 
 def test_an_undone_edit_that_is_made_again_comes_by_a_merge(strict: Landing) -> None:
     """The same line, written by an entry that main never had."""
-    base = strict.clone.git("rev-parse", "main")
+    base = strict.clone.resolve("main")
     bad, main = an_undone_edit(strict, base)
     assert strict.push(f"{main}:main")[0]
     copy = strict.commit(strict.clone.tree(bad), base)
@@ -120,7 +120,7 @@ def test_an_undone_edit_that_is_made_again_comes_by_a_merge(strict: Landing) -> 
 
 
 def test_a_fix_that_both_sides_have_may_be_merged_from_a_renamed_file(strict: Landing) -> None:
-    base = strict.clone.git("rev-parse", "main")
+    base = strict.clone.resolve("main")
     fix = strict.edit("f", (5, "five"), on=base)
     strict.edit("f", (50, "x"), on=base)
     strict.clone.git("cherry-pick", fix, env=AGENT)
@@ -133,7 +133,7 @@ def test_a_fix_that_both_sides_have_may_be_merged_from_a_renamed_file(strict: La
 
 
 def test_a_fix_that_both_sides_have_may_be_merged_with_more(strict: Landing) -> None:
-    base = strict.clone.git("rev-parse", "main")
+    base = strict.clone.resolve("main")
     fix = strict.edit("f", (5, "five"), on=base)
     strict.edit("f", (50, "x"), on=base)
     strict.clone.git("cherry-pick", fix, env=AGENT)

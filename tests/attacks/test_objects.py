@@ -9,10 +9,10 @@ import pytest
 from hkgit.edits import File
 from hkgit.gate.entrypoints.arrival import EntryPoint, Update, UpdateResult, choose_trusted_side
 from hkgit.gate.policy.model import Policy
-from hkgit.git.repository import Repository
 from tests.attacks.scene import AGENT, PERSON, Scene
 from tests.support.cases import cases
 from tests.support.commits import commit_tree
+from tests.support.objects import open_repository
 
 WHO = f"{AGENT} 1700000000 +0000"
 
@@ -22,7 +22,7 @@ def tag(scene: Scene, text: str) -> str:
 
 
 def malformed(scene: Scene, text: str) -> str:
-    tree = scene.repo.git("rev-parse", f"{_blind(scene)}^{{tree}}")
+    tree = scene.repo.resolve(f"{_blind(scene)}^{{tree}}")
     return _stored(scene, "commit", text.replace("TREE", tree).replace("HEAD", scene.repo.head))
 
 
@@ -36,7 +36,7 @@ def _stored(scene: Scene, kind: str, text: str) -> str:
 
 
 def answer(scene: Scene, ref: str, new: str, policy: Policy | None = None) -> UpdateResult:
-    repository = Repository.discover(scene.repo.path)
+    repository = open_repository(scene.repo)
     side = choose_trusted_side(repository, [ref], None, scene.repo.head, policy)
     return EntryPoint(repository, on_server=True).answer(Update(ref, None, new), side)
 
@@ -90,12 +90,12 @@ def test_a_tag_of_a_tag_names_its_commit(scene: Scene) -> None:
 
 def _of_tree(scene: Scene, who: str, kind: str = "tree", message: str = "m") -> str:
     named = "HEAD:a.py" if kind == "blob" else f"{_blind(scene)}^{{tree}}"
-    made = scene.repo.git("rev-parse", named)
+    made = scene.repo.resolve(named)
     return _stored(scene, "tag", f"object {made}\ntype {kind}\ntag v\ntagger {who}\n\n{message}\n")
 
 
 NOBODYS = {
-    "a tree": lambda scene: scene.repo.git("rev-parse", f"{_blind(scene)}^{{tree}}"),
+    "a tree": lambda scene: scene.repo.resolve(f"{_blind(scene)}^{{tree}}"),
     "a tag of a tree": lambda scene: _of_tree(scene, "Ada <ada@x> 1 +0000"),
     "a tag of a blob": lambda scene: _of_tree(scene, "Ada <ada@x> 1 +0000", "blob"),
 }
@@ -148,6 +148,6 @@ def test_what_git_reads_as_a_directory_is_none_under_another_mode(
 def test_tags_of_honest_commits_and_of_blobs_are_taken(scene: Scene) -> None:
     made = scene.commit(scene.honest())
     named = _stored(scene, "tag", f"object {made}\ntype commit\ntag v\ntagger {WHO}\n\nm\n")
-    blob = scene.repo.git("rev-parse", "HEAD:a.py")
+    blob = scene.repo.resolve("HEAD:a.py")
     assert answer(scene, "refs/tags/v2", named).passes
     assert answer(scene, "refs/tags/key", blob).passes

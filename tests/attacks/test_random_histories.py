@@ -24,6 +24,7 @@ from hkgit.gate.policy.model import Policy
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from tests.support.entries import recorded
+from tests.support.objects import open_repository
 from tests.support.planning import Operation, protocol, replace_range
 from tests.support.repos import FUZZ, Repo
 
@@ -230,7 +231,7 @@ def test_what_is_smuggled_into_a_history_is_refused(
 ) -> None:
     with tempfile.TemporaryDirectory(prefix="hkgit-fuzz-") as folder:
         repo = Repo.init(Path(folder) / "repo")
-        history = History(Repository.discover(repo.path))
+        history = History(open_repository(repo))
         history.begin()
         for number, step in enumerate(steps):
             history.take(step)

@@ -8,8 +8,8 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.evidence.entry import entry_id, entry_path, read_entry
-from hkgit.git.repository import Repository
 from hkgit.values import replace
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import Served, begin, commit, copied, preload_hooks
@@ -78,7 +78,7 @@ def test_a_record_may_come_before_its_commit_and_not_after_it(served: Served) ->
 def test_a_record_of_other_bytes_counts_for_nothing(served: Served) -> None:
     accept(served)
     record = recover(served)
-    old = served.clone.git("rev-parse", record)
+    old = served.clone.resolve(record)
     served.clone.git("checkout", "-q", "blind")
     other = commit(served.clone, {"app.py": "one\nimport evil\nthree\n"}, {})
     served.clone.git("reset", "-q", "--soft", "HEAD~2")
@@ -92,8 +92,8 @@ def test_a_record_of_other_bytes_counts_for_nothing(served: Served) -> None:
 
 def forget_origin(repo: Repo, record: str) -> None:
     """Let the entry of a record not say that it was recovered."""
-    repository = Repository.discover(repo.path)
-    tree = repo.git("rev-parse", record)
+    repository = open_repository(repo)
+    tree = repo.resolve(record)
     recorded = repository.snapshot(tree)
     [path] = [each for each in recorded.paths() if each.endswith(".json")]
     file = recorded.get(path)

@@ -11,10 +11,10 @@ import pytest
 from hkgit.errors import Rejected
 from hkgit.gate.entrypoints.arrival import choose_trusted_side
 from hkgit.gate.entrypoints.ci import judge_event, read_event
-from hkgit.git.repository import Repository
 from tests.support.cases import cases
 from tests.support.commands import AGENT, hkgit
 from tests.support.keys import made_key, public
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.serving import Served, begin, commit, copied, preload_hooks
 
@@ -96,7 +96,7 @@ def test_twins_of_case_do_not_come_by_a_grant(served: Served) -> None:
 
 def _with(served: Served, name: str) -> str:
     """A commit with one more file of the text that is there."""
-    blob = served.clone.git("rev-parse", "HEAD:notes.md")
+    blob = served.clone.resolve("HEAD:notes.md")
     served.clone.git("update-index", "--add", "--cacheinfo", f"100644,{blob},{name}")
     served.clone.git("commit", "-q", "--no-verify", "-m", "Add")
     return served.clone.head
@@ -106,7 +106,7 @@ def test_a_job_that_sets_the_variable_is_no_server(
     served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A pull request may bring the file of its own job, and with it any variable."""
-    base, head = (served.clone.git("rev-parse", name) for name in ("main", "human"))
+    base, head = (served.clone.resolve(name) for name in ("main", "human"))
     payload = {"pull_request": {"base": {"sha": base, "ref": "main"}, "head": {"sha": head}}}
     (tmp_path / "event.json").write_text(json.dumps(payload))
     event = read_event(
@@ -118,7 +118,7 @@ def test_a_job_that_sets_the_variable_is_no_server(
     )
     monkeypatch.setenv("GL_USERNAME", "ada")
     try:
-        passes = judge_event(Repository.discover(served.clone.path), event).passes
+        passes = judge_event(open_repository(served.clone), event).passes
     except Rejected:
         passes = False
     assert not passes
@@ -189,7 +189,7 @@ def test_a_statement_for_one_ref_opens_no_other_in_the_same_push(served: Served)
 
 def test_a_replacement_is_not_taken(served: Served) -> None:
     """git on the server, and whatever deploys from it, would show `blind` for main."""
-    main, blind = (served.clone.git("rev-parse", name) for name in ("main", "blind"))
+    main, blind = (served.clone.resolve(name) for name in ("main", "blind"))
     done, said = served.push(f"{blind}:refs/replace/{main}")
     assert done is False, said
     assert "an object other than the one judged" in said, said
@@ -201,9 +201,9 @@ def test_what_main_took_is_judged_for_a_stricter_ref_from_before_the_policy(serv
     clone.git("checkout", "-q", "--orphan", "old")
     clone.git("rm", "-q", "-r", "--cached", ".")
     clone.git("commit", "-q", "--allow-empty", "-m", "Before the policy")
-    repository = Repository.discover(clone.path)
+    repository = open_repository(clone)
     refs = ("refs/heads/release/0", "refs/heads/topic")
-    old, default = (clone.git("rev-parse", name) for name in ("old", "main"))
+    old, default = (clone.resolve(name) for name in ("old", "main"))
     sides = [choose_trusted_side(repository, [ref], old, default) for ref in refs]
     assert [side.excluding for side in sides] == [(), (default,)]
 

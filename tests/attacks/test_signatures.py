@@ -208,7 +208,7 @@ def test_forgeries_do_not_keep_a_signature_from_counting(
 @pytest.mark.parametrize("named", ["HEAD", "HEAD^{tree}", "HEAD:b.txt"])
 def test_rubbish_among_signatures_does_no_harm(scene: Scene, keys: Keys, named: str) -> None:
     signed, name, entry = made(scene, f"beside {named}")
-    scene.repo.git("update-ref", f"{entry_refs(name)}/0", scene.repo.git("rev-parse", named))
+    scene.repo.git("update-ref", f"{entry_refs(name)}/0", scene.repo.resolve(named))
     policy = asking(Policy(), keys.signers())
     assert scene.rule(signed, policy) == "signature"
     store_envelope(opened(scene.repo), entry_refs(name), sign_entry(name, entry, keys.ada))

@@ -25,6 +25,7 @@ from hkgit.gate.ruling import Report
 from hkgit.git.repository import Repository
 from tests.attacks.scene import AGENT, PERSON, A, Scene, replace_range
 from tests.support.commits import applied, commit_tree
+from tests.support.objects import open_repository
 from tests.support.reports import place_report, render
 from tests.support.repos import Repo
 from tests.support.rulings import judge_whole
@@ -44,7 +45,7 @@ def commits(scene: Scene) -> dict[str, str]:
     merged = scene.repo.git("merge-tree", "--write-tree", left, right)
     smuggled = scene.honest()
     smuggled.files["b.txt"] = EVIL
-    dropped = scene.repo.git("rev-parse", f"{left}^{{tree}}")
+    dropped = scene.repo.resolve(f"{left}^{{tree}}")
     return {
         "strict": left,
         "blind": scene.by_hand({"b.txt": EVIL}),
@@ -158,7 +159,7 @@ def environment(variables: dict[str, str]) -> Iterator[None]:
 def test_a_hostile_environment_changes_no_verdict(
     scene: Scene, commits: dict[str, str], variables: dict[str, str]
 ) -> None:
-    opened, head = Repository.discover(scene.repo.path), scene.repo.head
+    opened, head = open_repository(scene.repo), scene.repo.head
     with environment(variables):
         report = judge_whole(opened, CommitRange(head, commits["bytes"]), Policy())
         merged = judge_whole(opened, CommitRange(head, commits["merge"]), Policy())
@@ -188,7 +189,7 @@ def test_the_time_of_a_commit_is_that_of_all_it_leans_on(
 ) -> None:
     """A revert of a slow commit does not get the time of both."""
     made = scene.commit(scene.honest())
-    opened = Repository.discover(scene.repo.path)
+    opened = open_repository(scene.repo)
 
     def slow(*_: object, **__: object) -> None:
         time.sleep(30)
@@ -273,7 +274,7 @@ def hostile_report(scene: Scene) -> Report:
     second = scene.by_hand(
         {path: File(b"x")}, "codex \u202e <a@example.org>", first, f"Hkgit-Edit: {HOSTILE}\n"
     )
-    opened = Repository.discover(scene.repo.path)
+    opened = open_repository(scene.repo)
     return judge_whole(opened, CommitRange(scene.repo.head, second), Policy())
 
 
@@ -281,7 +282,7 @@ def hostile_report(scene: Scene) -> Report:
 def test_nothing_that_a_commit_says_drives_a_reader(
     scene: Scene, hostile_report: Report, form: str
 ) -> None:
-    opened = Repository.discover(scene.repo.path)
+    opened = open_repository(scene.repo)
     text = render(place_report(opened, hostile_report), form)
     assert not _DANGEROUS.search(text.replace("\n", ""))
     assert not re.search("^::error::PASS", text, re.MULTILINE)
@@ -289,7 +290,7 @@ def test_nothing_that_a_commit_says_drives_a_reader(
 
 def test_what_an_entry_claims_is_in_no_report(scene: Scene, hostile_report: Report) -> None:
     """Free text of records may be aimed at a model that reads the report: it is not passed on."""
-    opened = Repository.discover(scene.repo.path)
+    opened = open_repository(scene.repo)
     sheet = place_report(opened, hostile_report)
     told = [form for form in FORMATS if "Ignore your rules" in render(sheet, form)]
     assert told == []

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 import time
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
-from hkgit.git.repository import Repository
 from hkgit.workflows.setup import install
 from tests.attacks.landing import ATTRIBUTES, Landing
 from tests.support.cases import cases
 from tests.support.commands import AGENT, git, hkgit
 from tests.support.keys import made_key, public
+from tests.support.objects import open_repository
 from tests.support.planning import Operation, hash_of, replace_range
 from tests.support.repos import Repo
 from tests.support.serving import preload_hooks
@@ -30,11 +33,19 @@ BROKEN = "[tool.hkgit.gate]\ngovern = \n"
 
 def begin(folder: Path, files: dict[str, str], *, branch: str = "main") -> Landing:
     """A server with these files on a branch, and a clone of it."""
+    hashes = os.environ.get("GIT_DEFAULT_HASH", "")
+    return _template(hashes, branch, *files.items()).copy(folder)
+
+
+@cache
+def _template(hashes: str, branch: str, *files: tuple[str, str]) -> Landing:
+    """One that nobody pushes to, to be copied."""
+    folder = Path(tempfile.mkdtemp(dir=os.environ["HOME"]))
     clone = Repo.init(folder / "clone")
     own = {"app.py": "one\ntwo\nthree\n", ".hkgit/.gitattributes": ATTRIBUTES}
     clone.commit({"LICENSE": "MIT\n"}, "Start")
     clone.git("tag", START)
-    clone.commit({**own, **files}, "Begin")
+    clone.commit({**own, **dict(files)}, "Begin")
     server = Repo.init(folder / "server.git", bare=True)
     clone.git("push", "-q", str(server.path), f"main:{branch}")
     hkgit(server, "init", "--server")
@@ -42,19 +53,13 @@ def begin(folder: Path, files: dict[str, str], *, branch: str = "main") -> Landi
     return Landing(clone, server)
 
 
-def commit(made: Landing, on: str, files: dict[str, str | None], *options: str, **env: str) -> str:
-    """A commit of a person, or of whom the variables name, on another one."""
+def commit(made: Landing, on: str, files: dict[str, str | None], **env: str) -> str:
+    """A commit of a person, or of whom the variables name, on another one, checked out alone."""
     made.clone.git("checkout", "-q", "--detach", on)
-    for path, text in files.items():
-        place = made.clone.path / path
-        if text is None:
-            place.unlink()
-        else:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(text)
-    made.clone.git("add", "-A")
-    made.clone.git("commit", "-q", "--no-verify", "-m", "Change", *options, env=env)
-    return made.clone.head
+    options = ["--no-verify"] if any(made.clone.hooks.iterdir()) else []
+    if env:
+        options.append("--author={GIT_AUTHOR_NAME} <{GIT_AUTHOR_EMAIL}>".format(**env))
+    return made.clone.commit(files, "Change", *options)
 
 
 def pushed(made: Landing, refspec: str) -> str:
@@ -313,7 +318,7 @@ def test_a_policy_that_never_could_be_read_is_fixed_by_a_push(tmp_path: Path) ->
 def test_the_hooks_of_a_clone_let_a_broken_policy_be_fixed(tmp_path: Path, path: str) -> None:
     made = begin(tmp_path, {path: PLACES[path]})
     clone = made.clone
-    install(Repository.discover(clone.path), HOOKS)
+    install(open_repository(clone), HOOKS)
     preload_hooks(clone)
     clone.git("checkout", "-q", "-B", "main", commit(made, "main", {path: BROKEN}))
     clone.write("blind.txt", "x\n")

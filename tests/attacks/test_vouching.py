@@ -242,7 +242,7 @@ def test_every_surface_says_vouched_and_none_proved(
     repo = served.clone
     repo.git("checkout", "-q", "blind")
     vouched(repo, ADA, keys["ada"])
-    start = repo.git("rev-parse", "main")
+    start = repo.resolve("main")
     shown = ruling(repo)
     assert shown["replay"] == "vouched"
     assert shown["agents"] == ["claude"]

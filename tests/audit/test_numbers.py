@@ -8,13 +8,13 @@ from hkgit.audit.commits import AuditedCommit
 from hkgit.audit.tables.figures import Figures, count_all, numbers_json, numbers_lines, open_rows_of
 from hkgit.gate.commit_range import CommitRange, drop_floors
 from hkgit.gate.policy.model import Policy
-from hkgit.git.repository import Repository
 from tests.audit.conftest import Trail
+from tests.support.objects import open_repository
 from tests.support.rulings import judge_whole
 
 
 def numbers(trail: Trail, old: str | None = "start") -> Figures:
-    repository = Repository.discover(trail.repo.path)
+    repository = open_repository(trail.repo)
     ends = None if old is None else repository.resolve(old), repository.resolve("HEAD")
     report = judge_whole(repository, CommitRange(*ends), drop_floors(Policy()))
     with open_rows_of(map(AuditedCommit, report.rulings), Policy()) as database:

@@ -16,15 +16,15 @@ from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.gate.commit_range import CommitRange, drop_floors
 from hkgit.gate.policy.model import Policy
-from hkgit.git.repository import Repository
 from tests.audit.conftest import TEXT, Trail, ranges
 from tests.support.commits import PERSON, Change, applied, commit
+from tests.support.objects import open_repository
 from tests.support.properties import examples
 from tests.support.repos import Repo
 
 
 def origins(repo: Repo, path: str = "a.txt", rev: str | None = "HEAD") -> list[LineOrigin]:
-    repository = Repository.discover(repo.path)
+    repository = open_repository(repo)
     asked = CommitRange(None, repository.resolve(rev or "HEAD"))
     found = LineOrigins(History(repository, asked, drop_floors(Policy())))
     return [found.of(line) for line in blame_file(repository, path, rev)]
@@ -121,7 +121,7 @@ def test_odd_names_are_followed_too(tmp_path: Path, name: str) -> None:
 )
 def test_what_is_not_there_is_invalid(trail: Trail, path: str, lines: str | None) -> None:
     with pytest.raises(InvalidInput):
-        list(blame_file(Repository.discover(trail.repo.path), path, "HEAD", lines))
+        list(blame_file(open_repository(trail.repo), path, "HEAD", lines))
 
 
 def test_configuration_does_not_change_the_answer(trail: Trail, tmp_path: Path) -> None:

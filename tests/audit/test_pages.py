@@ -11,15 +11,15 @@ from hkgit.audit.questions import answer_questions, select_governed
 from hkgit.audit.reports.findings import name_commit
 from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
-from hkgit.git.repository import Repository
 from tests.audit.conftest import TEXT, Trail, ranges
 from tests.support.commits import applied, commit
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.rulings import judge_whole
 
 
 def audit(repo: Repo) -> Audit:
-    repository = Repository.discover(repo.path)
+    repository = open_repository(repo)
     ends = repository.resolve("start"), repository.resolve("HEAD")
     return Audit.of("a..b", ends, judge_whole(repository, CommitRange(*ends), Policy()))
 

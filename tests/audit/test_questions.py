@@ -8,15 +8,15 @@ from hkgit.audit.questions import QUESTIONS, Question, answer_questions, select_
 from hkgit.gate.commit_range import CommitRange, drop_floors
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report
-from hkgit.git.repository import Repository
 from tests.audit.conftest import TEXT, Trail, ranges
 from tests.support.commits import applied, commit
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.rulings import judge_whole
 
 
 def asked(repo: Repo, old: str = "start", new: str = "HEAD") -> dict[str, Question]:
-    repository = Repository.discover(repo.path)
+    repository = open_repository(repo)
     ends = repository.resolve(old), repository.resolve(new)
     report = judge_whole(repository, CommitRange(*ends), drop_floors(Policy()))
     found = answer_questions(select_governed(Report(Policy(), report.rulings)))
@@ -76,7 +76,7 @@ def test_what_was_refused_so_often_is_decided_by_a_person(
 def test_what_cannot_be_seen_is_unknown(trail: Trail, repo: Repo) -> None:
     repo.git("fetch", "-q", "--depth=1", f"file://{trail.repo.path}", "HEAD")
     repo.git("reset", "-q", "--hard", "FETCH_HEAD")
-    repository = Repository.discover(repo.path)
+    repository = open_repository(repo)
     asked = CommitRange(None, repo.head)
     report = judge_whole(repository, asked, drop_floors(Policy(govern="all")))
     found = answer_questions(select_governed(Report(Policy(govern="all"), report.rulings)))

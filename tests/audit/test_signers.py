@@ -100,7 +100,7 @@ def test_a_verdict_is_named_on_the_squash_that_it_speaks_of(signing: Signing) ->
     repo = signing.repo
     squash = commit_tree(repo, repo.tree("topic"), ["main"], b"Squash\n", PERSON)
     [signed] = signing.signatures(squash)
-    between = "..".join(repo.git("rev-parse", rev)[:12] for rev in ("main", "topic"))
+    between = "..".join(repo.resolve(rev)[:12] for rev in ("main", "topic"))
     assert signed == {
         "kind": "verdict",
         "of": between,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,32 +14,35 @@ from benchmarks.engines.grading import Grade, grade
 from benchmarks.engines.labels import LABELS
 from tests.benchmarks.hunks import small_corpus
 
-CASES = cases_from(small_corpus(), seed=1, per_label=12)
+
+@cache
+def cases() -> list[Case]:
+    return cases_from(small_corpus(), seed=1, per_label=12)
 
 
 def cases_of(label: str) -> list[Case]:
-    return [case for case in CASES if case.label == label]
+    return [case for case in cases() if case.label == label]
 
 
 def test_every_label_gives_cases() -> None:
-    assert {case.label for case in CASES} == {*LABELS}
+    assert {case.label for case in cases()} == {*LABELS}
 
 
 def test_an_oracle_is_right_on_every_case() -> None:
     right = {Verdict.REFUSE: None}
     grades = {
         (case.label, grade(case.truth, right.get(case.truth.verdict, case.truth.ideal)))
-        for case in CASES
+        for case in cases()
     }
     assert {each for each in grades if each[1] not in (Grade.IDEAL, Grade.REFUSED)} == set()
 
 
 def test_an_engine_that_empties_the_file_is_wrong_on_every_case() -> None:
-    assert {case.label for case in CASES if grade(case.truth, b"") is not Grade.WRONG} == set()
+    assert {case.label for case in cases() if grade(case.truth, b"") is not Grade.WRONG} == set()
 
 
 def test_a_success_that_changes_nothing_never_counts_as_a_landing() -> None:
-    grades = {grade(case.truth, case.before) for case in CASES}
+    grades = {grade(case.truth, case.before) for case in cases()}
     assert grades == {Grade.WRONG, Grade.REFUSED}
 
 
@@ -60,15 +64,15 @@ def test_exact_text_stands_nowhere_once_where_nobody_may_land(label: str) -> Non
 
 
 def test_a_file_outside_the_place_is_the_same_before_and_after() -> None:
-    for case in CASES:
+    for case in cases():
         truth = case.truth
         assert truth.ideal[: truth.head] == case.before[: truth.head]
         assert case.before.endswith(truth.ideal[len(truth.ideal) - truth.tail :])
 
 
 def test_the_same_seed_gives_the_same_cases() -> None:
-    assert cases_from(small_corpus(), seed=1, per_label=12) == CASES
+    assert cases_from(small_corpus(), seed=1, per_label=12) == cases()
 
 
 def test_another_seed_gives_other_cases() -> None:
-    assert cases_from(small_corpus(), seed=2, per_label=12) != CASES
+    assert cases_from(small_corpus(), seed=2, per_label=12) != cases()

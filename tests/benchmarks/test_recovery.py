@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from benchmarks.engines.labels import LABELS
@@ -13,18 +15,22 @@ from benchmarks.recovery.tools import NAME, exact_unique
 from hkgit import Edit, apply_edits
 from tests.benchmarks.hunks import small_corpus
 
-TASKS = list(tasks_from(small_corpus(), seed=1, per_label=3))
 BARE, HINTS = Habit(uses=False), Habit(uses=True)
+
+
+@cache
+def tasks() -> list[Task]:
+    return list(tasks_from(small_corpus(), seed=1, per_label=3))
 
 
 @pytest.fixture(scope="module")
 def bare() -> list[Course]:
-    return courses(TASKS, BARE)
+    return courses(tasks(), BARE)
 
 
 @pytest.fixture(scope="module")
 def hinted() -> list[Course]:
-    return courses(TASKS, HINTS)
+    return courses(tasks(), HINTS)
 
 
 def whole(task: Task) -> Edit:
@@ -34,20 +40,20 @@ def whole(task: Task) -> Edit:
 
 @pytest.mark.parametrize("label", sorted({*LABELS} - {"already-applied", "other-file"}))
 def test_what_the_model_means_can_be_landed(label: str) -> None:
-    tasks = [task for task in TASKS if task.label == label and not task.is_settled]
-    assert tasks
-    for task in tasks:
+    labelled = [task for task in tasks() if task.label == label and not task.is_settled]
+    assert labelled
+    for task in labelled:
         after = apply_edits([whole(task)], {NAME: task.before}).files.get(NAME)
         assert isinstance(after, bytes)
         assert task.is_landed(after)
 
 
 def test_the_change_lies_within_its_lines() -> None:
-    assert all(task.is_within(task.first, max(task.last, task.first)) for task in TASKS)
+    assert all(task.is_within(task.first, max(task.last, task.first)) for task in tasks())
 
 
 def test_lines_elsewhere_do_not_hold_the_change() -> None:
-    assert not any(task.is_within(task.last + 2, task.last + 9) for task in TASKS)
+    assert not any(task.is_within(task.last + 2, task.last + 9) for task in tasks())
 
 
 def test_every_task_ends_in_time(hinted: list[Course]) -> None:
@@ -55,7 +61,7 @@ def test_every_task_ends_in_time(hinted: list[Course]) -> None:
 
 
 def test_the_same_seed_gives_the_same_courses(hinted: list[Course]) -> None:
-    assert courses(TASKS, HINTS) == hinted
+    assert courses(tasks(), HINTS) == hinted
 
 
 def test_hints_save_readings(bare: list[Course], hinted: list[Course]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from importlib.resources import files
 from pathlib import Path
 
@@ -35,11 +34,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 @pytest.fixture
 def bench(sources: Repo, tmp_path: Path) -> Bench:
     """A copy of the sources' repository."""
-    path = tmp_path / "repo"
-    shutil.copytree(sources.path, path, symlinks=True)
-    repo = Repo(path)
-    repo.git("update-index", "-q", "--refresh")
-    return make_bench(repo, tmp_path)
+    return make_bench(sources.copy(tmp_path / "repo"), tmp_path)
 
 
 @pytest.fixture(scope="session")

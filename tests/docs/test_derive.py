@@ -19,7 +19,6 @@ import pytest
 
 from hkgit.edits import EXECUTABLE, REGULAR, SYMLINK, File
 from hkgit.evidence.entry import LEDGER, entry_id
-from hkgit.git.repository import Repository
 from tests.docs.console import BLOCK, ROOT
 from tests.support.agreement import derive, derive_again, expect_agreement, list_answers
 from tests.support.attacks import A, governed_repository, honest
@@ -33,7 +32,7 @@ from tests.support.commits import (
     message_of,
     tree_of,
 )
-from tests.support.objects import write_commit
+from tests.support.objects import open_repository, write_commit
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import IDENTITY, Repo
 
@@ -81,7 +80,7 @@ def _vector_commit(repo: Repo, vector: Path) -> str:
     """The commit of a vector, on one with the files before."""
     document = json.loads(vector.read_text("utf-8"))
     assert document["version"] == 1
-    repository = Repository.discover(repo.path)
+    repository = open_repository(repo)
     entries = [text.encode() for text in document["entries"]]
     ledger = {
         f"{LEDGER}/{name[:2]}/{name[2:]}.json": data
@@ -118,7 +117,7 @@ def test_both_verifiers_say_of_a_vector_what_it_says(
     is_derived = json.loads(vector.read_text("utf-8"))["derived"]
     answer, _ = derive_again(second, made)
     assert answer == ("derived" if is_derived else "not derived")
-    allowed = list_answers(Repository.discover(store.path), made)
+    allowed = list_answers(open_repository(store), made)
     assert allowed <= ({"derived"} if is_derived else {"not derived", "not judged here"})
 
 
@@ -329,7 +328,7 @@ def test_a_shallow_clone_says_what_is_missing(repo: Repo, tmp_path: Path) -> Non
     governed_repository(repo)
     repo.git("clone", "-q", "--depth=1", repo.path.as_uri(), str(tmp_path / "clone"))
     done = run("HEAD", cwd=tmp_path / "clone")
-    missing = repo.git("rev-parse", "HEAD~1")[:12]
+    missing = repo.resolve("HEAD~1")[:12]
     what = f"not judged here  commit {missing} is missing or damaged"
     assert done.stdout == f"{repo.head[:12]}  {what}\n"
 

@@ -82,7 +82,7 @@ def test_an_edit_takes_the_steps_of_its_walk(edited: Repo) -> None:
 
 
 def test_a_judgement_takes_the_steps_of_its_walk(edited: Repo) -> None:
-    before = edited.git("rev-parse", "HEAD").strip()
+    before = edited.head
     list_entered(edited, *EDIT)
     steps = find_steps("The walk of one judgement")
     assert len(steps) == 4

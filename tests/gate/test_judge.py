@@ -168,7 +168,7 @@ def mixed(started: Repo) -> Repo:
 
 
 def test_each_commit_of_a_range_is_judged_on_its_own(mixed: Repo) -> None:
-    asked = CommitRange(mixed.git("rev-parse", "HEAD~3"), mixed.head)
+    asked = CommitRange(mixed.resolve("HEAD~3"), mixed.head)
     report = judge_whole(opened(mixed), asked, Policy())
     assert [(ruling.judged.verdict, ruling.passes) for ruling in report.rulings] == [
         ("ungoverned", True),
@@ -179,7 +179,7 @@ def test_each_commit_of_a_range_is_judged_on_its_own(mixed: Repo) -> None:
 
 @pytest.mark.parametrize(("mode", "passes"), [("enforce", False), ("warn", True), ("report", True)])
 def test_only_enforce_rejects(mixed: Repo, mode: str, passes: bool) -> None:
-    old, policy = mixed.git("rev-parse", "HEAD~1"), Policy(mode=mode)
+    old, policy = mixed.resolve("HEAD~1"), Policy(mode=mode)
     report = judge_whole(opened(mixed), CommitRange(old, mixed.head), policy)
     assert report.passes == passes
     assert [ruling.passes for ruling in report.rulings] == [False]
@@ -192,9 +192,9 @@ def test_what_came_before_since_is_left_alone(mixed: Repo) -> None:
 
 
 def test_the_commits_of_a_range_come_parents_first(mixed: Repo) -> None:
-    old = mixed.git("rev-parse", "HEAD~2")
+    old = mixed.resolve("HEAD~2")
     listed = list_commits_of(opened(mixed), CommitRange(old, mixed.head), Policy())
-    assert listed == [mixed.git("rev-parse", "HEAD~1"), mixed.head]
+    assert listed == [mixed.resolve("HEAD~1"), mixed.head]
 
 
 def test_an_empty_range_passes(mixed: Repo) -> None:
@@ -204,13 +204,13 @@ def test_an_empty_range_passes(mixed: Repo) -> None:
 
 
 def test_a_range_that_runs_backwards_is_invalid(mixed: Repo) -> None:
-    old = mixed.git("rev-parse", "HEAD~1")
+    old = mixed.resolve("HEAD~1")
     with pytest.raises(InvalidInput, match="runs backwards"):
         judge_whole(opened(mixed), CommitRange(mixed.head, old), Policy())
 
 
 def test_a_since_that_is_not_here_is_invalid(mixed: Repo) -> None:
-    old = mixed.git("rev-parse", "HEAD~1")
+    old = mixed.resolve("HEAD~1")
     with pytest.raises(InvalidInput, match="is not a commit here"):
         judge_whole(opened(mixed), CommitRange(old, mixed.head), Policy(since="v0"))
 
@@ -249,7 +249,7 @@ def test_the_first_commit_is_judged_on_nothing(repo: Repo) -> None:
 def test_of_several_candidates_the_one_that_passes_counts(started: Repo) -> None:
     commit(started, applied(started, protocol(good())))
     gate = Gate(opened(started), Policy())
-    parents = ((), (started.git("rev-parse", "HEAD^"),))
+    parents = ((), (started.resolve("HEAD^"),))
     candidates = [
         CandidateCommit(None, started.tree(), each, AGENT, AGENT, None) for each in parents
     ]

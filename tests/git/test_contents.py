@@ -234,7 +234,7 @@ def test_a_snapshot_lists_every_file(mixed: Repo) -> None:
 
 
 def test_a_snapshot_reads_the_one_blob_it_is_asked_for(mixed: Repo) -> None:
-    blob = mixed.git("rev-parse", "HEAD:first")
+    blob = mixed.resolve("HEAD:first")
     (mixed.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     snapshot = Repository.discover(mixed.path).snapshot("HEAD")
     assert snapshot.get("dir/run.sh") is not None

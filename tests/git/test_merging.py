@@ -12,6 +12,7 @@ import pytest
 
 from hkgit.errors import Unverifiable
 from hkgit.git.repository import Repository
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
 LINES = "".join(f"line {number}\n" for number in range(20))
@@ -39,13 +40,13 @@ def merged_by_git(repo: Repo, *others: str) -> str:
 @pytest.mark.usefixtures("each_backend")
 def test_it_is_the_tree_that_git_merge_makes(repo: Repo) -> None:
     parents = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n", "new": "x"})
-    merged = Repository.discover(repo.path).automatic_merge(parents)
+    merged = open_repository(repo).automatic_merge(parents)
     assert merged == merged_by_git(repo, "side")
 
 
 def test_a_rename_on_one_side_is_followed(repo: Repo) -> None:
     parents = diverge(repo, {"f": None, "g": LINES}, {"f": LINES + "end\n"})
-    merged = Repository.discover(repo.path).automatic_merge(parents)
+    merged = open_repository(repo).automatic_merge(parents)
     assert merged == merged_by_git(repo, "side")
 
 
@@ -55,7 +56,7 @@ def test_an_octopus_is_merged_one_head_after_the_other(repo: Repo) -> None:
     repo.git("checkout", "-q", "-b", "third", "HEAD~")
     three = repo.commit({"new": "x"})
     repo.git("checkout", "-q", "main")
-    merged = Repository.discover(repo.path).automatic_merge((one, two, three))
+    merged = open_repository(repo).automatic_merge((one, two, three))
     assert merged == merged_by_git(repo, "side", "third")
 
 
@@ -67,13 +68,13 @@ def test_a_merge_that_takes_too_much_memory_is_unverifiable(
     text = b"\n" * 2**22
     parents = diverge(repo, {"f": b"top\n" + text}, {"f": text + b"end\n"}, {"f": text})
     with pytest.raises(Unverifiable, match="more than 40 MiB"):
-        Repository.discover(repo.path).automatic_merge(parents)
+        open_repository(repo).automatic_merge(parents)
 
 
 @pytest.mark.usefixtures("each_backend")
 def test_a_conflict_gives_no_tree(repo: Repo) -> None:
     parents = diverge(repo, {"f": "ours\n"}, {"f": "theirs\n"})
-    assert Repository.discover(repo.path).automatic_merge(parents) is None
+    assert open_repository(repo).automatic_merge(parents) is None
 
 
 def test_histories_that_never_met_can_be_merged(repo: Repo) -> None:
@@ -81,7 +82,7 @@ def test_histories_that_never_met_can_be_merged(repo: Repo) -> None:
     repo.git("checkout", "-q", "--orphan", "alone")
     repo.git("rm", "-rfq", ".")
     second = repo.commit({"b": "1"})
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     merged = opened.automatic_merge((first, second))
     assert merged == opened.write_tree(repo.tree(first), {"b": opened.snapshot(second).get("b")})
 
@@ -90,7 +91,7 @@ def test_histories_that_never_met_can_be_merged(repo: Repo) -> None:
 def test_attributes_of_the_checkout_do_not_change_it(repo: Repo, where: str) -> None:
     parents = diverge(repo, {"f": "ours\n"}, {"f": "theirs\n"})
     repo.write(where, "f merge=union\n")
-    assert Repository.discover(repo.path).automatic_merge(parents) is None
+    assert open_repository(repo).automatic_merge(parents) is None
     merged_by_git(repo, "side")  # git itself is taken in
 
 
@@ -115,14 +116,14 @@ def test_configuration_does_not_change_it(
         "f": LINES + "e\n",
     }
     parents = diverge(repo, moved, {"old/c": "c", "f": "top\n" + LINES}, base)
-    before = Repository.discover(repo.path).automatic_merge(parents)
+    before = open_repository(repo).automatic_merge(parents)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
     repo.git("config", *options)
     repo.git("config", "--global", *options)
-    after = Repository.discover(repo.path).automatic_merge(parents)
+    after = open_repository(repo).automatic_merge(parents)
     assert before is not None
     assert after == before
-    assert "old/c" in Repository.discover(repo.path).snapshot("side").paths()
+    assert "old/c" in open_repository(repo).snapshot("side").paths()
 
 
 @pytest.mark.parametrize(
@@ -141,15 +142,15 @@ def test_the_environment_does_not_change_it(
     repo: Repo, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     parents = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
-    expected = Repository.discover(repo.path).automatic_merge(parents)
+    expected = open_repository(repo).automatic_merge(parents)
     monkeypatch.setenv(name, value)
-    assert Repository.discover(repo.path).automatic_merge(parents) == expected
+    assert open_repository(repo).automatic_merge(parents) == expected
 
 
 def test_nothing_is_written_to_the_repository(repo: Repo) -> None:
     parents = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
     before = sorted((repo.path / ".git").rglob("*"))
-    merged = Repository.discover(repo.path).automatic_merge(parents)
+    merged = open_repository(repo).automatic_merge(parents)
     assert sorted((repo.path / ".git").rglob("*")) == before
     assert repo.git("cat-file", "-t", str(merged), check=False) == ""
 
@@ -160,7 +161,7 @@ def test_objects_are_borrowed_through_alternates_of_alternates(repo: Repo, tmp_p
     repo.git("clone", "-q", "--shared", "--bare", str(repo.path), str(tmp_path / "one: two"))
     repo.git("clone", "-q", "--shared", str(tmp_path / "one: two"), str(tmp_path / 'th"ree'))
     third = Repository.discover(tmp_path / 'th"ree')
-    assert third.automatic_merge(parents) == Repository.discover(repo.path).automatic_merge(parents)
+    assert third.automatic_merge(parents) == open_repository(repo).automatic_merge(parents)
 
 
 @pytest.mark.usefixtures("each_backend")

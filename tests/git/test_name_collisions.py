@@ -10,8 +10,8 @@ import pytest
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.git.attributes import expect_no_collisions
-from hkgit.git.repository import Repository
 from hkgit.text.paths import fold_name
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -25,7 +25,7 @@ def based(repo: Repo) -> Repo:
 
 
 def check(repo: Repo, changed: Mapping[str, File | None]) -> None:
-    expect_no_collisions(Repository.discover(repo.path).snapshot("HEAD"), changed)
+    expect_no_collisions(open_repository(repo).snapshot("HEAD"), changed)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_twins_that_are_there_can_be_edited(repo: Repo) -> None:
 
 
 def test_only_directories_with_new_names_are_read(based: Repo) -> None:
-    source = based.git("rev-parse", "HEAD:Src")
+    source = based.resolve("HEAD:Src")
     (based.path / ".git" / "objects" / source[:2] / source[2:]).unlink()
     check(based, {"new": NEW})
 

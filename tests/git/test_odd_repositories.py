@@ -185,7 +185,7 @@ def test_a_repository_of_somebody_else_is_not_trusted(based: Repo) -> None:
 
 def removed(repo: Repo, rev: str) -> None:
     """Take an object out of the repository."""
-    found = repo.git("rev-parse", rev)
+    found = repo.resolve(rev)
     (repo.path / ".git" / "objects" / found[:2] / found[2:]).unlink()
 
 
@@ -202,7 +202,7 @@ def without_the_blob(repo: Repo) -> None:
 
 
 def with_a_corrupt_blob(repo: Repo) -> None:
-    found = repo.git("rev-parse", "HEAD:a")
+    found = repo.resolve("HEAD:a")
     place = repo.path / ".git" / "objects" / found[:2] / found[2:]
     place.chmod(0o644)
     place.write_bytes(b"garbage")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.git.repository import Repository
 from tests.support.keys import made_key, public
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
 
@@ -26,7 +26,7 @@ def test_the_principal_of_a_listed_key_is_known(repo: Repo, key: Path) -> None:
     commit = signed_commit(repo, key)
     repo.git("config", "gpg.minTrustLevel", "ultimate")
     signers = f"ada@example.org {public(key)}\n"
-    verified = Repository.discover(repo.path).verify_signature(commit, signers)
+    verified = open_repository(repo).verify_signature(commit, signers)
     assert verified == "ada@example.org"
 
 
@@ -42,13 +42,13 @@ def test_the_principal_of_a_listed_key_is_known(repo: Repo, key: Path) -> None:
 )
 def test_a_key_that_is_not_allowed_gives_no_principal(repo: Repo, key: Path, signers: str) -> None:
     commit = signed_commit(repo, key)
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     assert opened.verify_signature(commit, signers.format(public(key))) is None
 
 
 def test_an_unsigned_commit_has_no_principal(repo: Repo, key: Path) -> None:
     signers = f"ada {public(key)}\n"
-    assert Repository.discover(repo.path).verify_signature(repo.commit(), signers) is None
+    assert open_repository(repo).verify_signature(repo.commit(), signers) is None
 
 
 def test_a_signature_does_not_outlive_a_change(repo: Repo, key: Path) -> None:
@@ -56,13 +56,13 @@ def test_a_signature_does_not_outlive_a_change(repo: Repo, key: Path) -> None:
     forged = signed.replace(b"Signed", b"Forged")
     commit = repo.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=forged)
     signers = f"ada {public(key)}\n"
-    assert Repository.discover(repo.path).verify_signature(commit, signers) is None
+    assert open_repository(repo).verify_signature(commit, signers) is None
 
 
 def test_a_signature_shown_in_the_message_is_none(repo: Repo, key: Path) -> None:
     commit = repo.commit({"a": "1"}, "x\n\ngpgsig -----BEGIN SSH SIGNATURE-----\n")
     signers = f"ada {public(key)}\n"
-    assert Repository.discover(repo.path).verify_signature(commit, signers) is None
+    assert open_repository(repo).verify_signature(commit, signers) is None
 
 
 def test_the_configuration_cannot_name_the_judge(repo: Repo, key: Path, tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_the_configuration_cannot_name_the_judge(repo: Repo, key: Path, tmp_path
     liar.chmod(0o755)
     repo.git("config", "gpg.ssh.program", str(liar))
     repo.git("config", "log.showSignature", "true")
-    assert Repository.discover(repo.path).verify_signature(commit, "") is None
+    assert open_repository(repo).verify_signature(commit, "") is None
 
 
 def test_a_signature_of_another_kind_in_front_of_it_is_none(
@@ -90,4 +90,4 @@ def test_a_signature_of_another_kind_in_front_of_it_is_none(
     forged = signed.replace(b"\ngpgsig -----", other, 1).replace(b"Signed", b"Forged")
     commit = repo.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=forged)
     signers = f"ada {public(key)}\n"
-    assert Repository.discover(repo.path).verify_signature(commit, signers) is None
+    assert open_repository(repo).verify_signature(commit, signers) is None

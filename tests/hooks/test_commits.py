@@ -220,7 +220,7 @@ def test_hkgit_apply_commits_through_the_hooks(gated: Repo) -> None:
 
     hkgit(gated, "apply", "-", stdin=replace_line_two(gated, "TWO\n"), env=AGENT)
 
-    assert gated.git("rev-parse", "HEAD^") == head
+    assert gated.resolve("HEAD^") == head
 
 
 def test_the_hooks_reject_a_blind_edit_of_hkgit_apply(gated: Repo) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.edits import Edit
-from hkgit.errors import NoMatch
+from hkgit.errors import AlreadyApplied, Conflict, NoMatch
 from tests.matching.editing import edit_of, edited, placed
 from tests.support.cases import cases
 from tests.support.properties import examples
@@ -92,3 +92,71 @@ def test_in_a_mixed_file_each_line_keeps_its_end(ends: list[str], data: st.DataO
 )
 def test_a_quotation_across_both_line_ends(text: str, old: str, new: str, after: str) -> None:
     assert edited(text, edit_of(old, new)) == after.encode()
+
+
+DEFINITION = "def f(x):\n    a = 1\n    return a\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "after"),
+    [
+        pytest.param(
+            "    a = 1\n", "    a = 2", "def f(x):\n    a = 2\n    return a\n", id="a line"
+        ),
+        pytest.param("a = 1\n", "a = 2", "def f(x):\n    a = 2\n    return a\n", id="its end"),
+        pytest.param(
+            "x):\n", "y):", "def f(y):\n    a = 1\n    return a\n", id="above another block"
+        ),
+        pytest.param(
+            "a = 1\n    return a\n", "return 1", "def f(x):\n    return 1\n", id="the last"
+        ),
+        pytest.param("\n    a = 1\n", "", "def f(x):\n    return a\n", id="two ends around a line"),
+        pytest.param(
+            "\n    a = 1\n",
+            "    b = 1\n",
+            "def f(x):\n    b = 1\n    return a\n",
+            id="no blank line",
+        ),
+    ],
+)
+@pytest.mark.parametrize("is_crlf", [False, True], ids=["LF", "CRLF"])
+def test_a_new_text_that_lacks_the_end_of_a_line_joins_it_with_no_other(
+    old: str, new: str, after: str, is_crlf: bool
+) -> None:
+    if is_crlf:
+        assert edited(crlf(DEFINITION), edit_of(old, new)) == crlf(after).encode()
+        old, new, after = crlf(old), crlf(new), crlf(after)
+        assert edited(crlf(DEFINITION), edit_of(old, new)) == after.encode()
+    else:
+        assert edited(DEFINITION, edit_of(old, new)) == after.encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "after"),
+    [
+        pytest.param("so\nit is\n", "so\n", "so ", "so it is\n", id="by a space"),
+        pytest.param("f(\na)\n", "f(\n", "g(", "g(a)\n", id="behind a bracket"),
+        pytest.param("f\n  .a()\n", "\n  .a", ".a", "f.a()\n", id="by what comes first below"),
+        pytest.param("f(\n    a)\n", "(\n    a", "(a", "f(a)\n", id="by the line below"),
+    ],
+)
+def test_lines_are_joined_where_the_new_text_says_so(
+    text: str, old: str, new: str, after: str
+) -> None:
+    assert edited(text, edit_of(old, new)) == after.encode()
+
+
+def test_of_every_place_line_ends_may_be_taken_away() -> None:
+    assert edited("a,\nb,\nc\n", Edit("f.py", ",\n", ",", replace_all=True)) == b"a,b,c\n"
+
+
+def test_an_edit_that_takes_away_nothing_but_a_line_end_is_refused() -> None:
+    with pytest.raises(Conflict, match="nothing but the end of the line above"):
+        edited(DEFINITION, edit_of("    a = 1\n", "    a = 1"))
+    joined = edited(DEFINITION, edit_of("a = 1\n    return", "a = 1; return"))
+    assert joined == b"def f(x):\n    a = 1; return a\n"
+
+
+def test_where_the_blank_line_that_goes_is_not_there_the_edit_is_made_already() -> None:
+    with pytest.raises(AlreadyApplied):
+        edited(DEFINITION, edit_of("\n    a = 1\n", "    a = 1\n"))

@@ -6,9 +6,9 @@ import os
 import subprocess
 from dataclasses import dataclass
 
-from hkgit.git.repository import Repository
 from hkgit.sessions.stage import settle_commit, stage
 from tests.support.commands import loaded_path
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.sessions import TextSession
 
@@ -40,13 +40,13 @@ class Work:
 
     def record(self) -> tuple[str, ...]:
         """What the hook of pre-commit does; what it says."""
-        return stage(Repository.discover(self.repo.path)).uncovered
+        return stage(open_repository(self.repo)).uncovered
 
     def commit(self, *args: str) -> str:
         """Record, and commit what is staged; answers with the commit."""
         self.record()
         self.repo.git("commit", "-q", "--no-verify", "-m", "Change", *args, env=AGENT)
-        settle_commit(Repository.discover(self.repo.path))
+        settle_commit(open_repository(self.repo))
         return self.repo.head
 
     @property
@@ -72,7 +72,7 @@ class Work:
         """The verdict on one commit."""
         from hkgit.evidence.replay import candidate_of, replay
 
-        repository = Repository.discover(self.repo.path)
+        repository = open_repository(self.repo)
         judged = replay(repository, candidate_of(repository, repository.resolve(rev)))
         if judged is None:
             return "without evidence"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -45,5 +44,4 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 def work(template: Repo, tmp_path: Path) -> Work:
     """A copy of the template, and an agent at its desk there."""
     path = tmp_path / "repo"
-    shutil.copytree(template.path, path, symlinks=True)
-    return Work(Repo(path), TextSession.open(path, "task", agent="tester/1"))
+    return Work(template.copy(path), TextSession.open(path, "task", agent="tester/1"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -63,8 +62,7 @@ def test_any_abandoned_edits_before_a_good_one_end_in_a_commit_that_passes(
 ) -> None:
     with TemporaryDirectory() as place:
         path = Path(place) / "repo"
-        shutil.copytree(template.path, path, symlinks=True)
-        work = Work(Repo(path), TextSession.open(path, "task", agent="tester/1"))
+        work = Work(template.copy(path), TextSession.open(path, "task", agent="tester/1"))
         for step in abandoned:
             make(work.repo, step)
         WAYS[way](work.repo)

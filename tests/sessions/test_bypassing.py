@@ -12,7 +12,6 @@ import pytest
 
 from hkgit.evidence.replay import candidate_of, replay
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
-from hkgit.git.repository import Repository
 from hkgit.sessions.bypass import (
     CommitPastHooks,
     describe_commits_past_hooks,
@@ -21,6 +20,7 @@ from hkgit.sessions.bypass import (
 from hkgit.workflows.setup import install
 from tests.sessions.committing import Work
 from tests.sessions.conftest import LINES, replacing
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
@@ -41,7 +41,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     repo = Repo.init(tmp_path_factory.mktemp("bypassed") / "repo")
     repo.write("a.py", LINES)
     repo.write("b.py", LINES)
-    install(Repository.discover(repo.path), HOOKS)
+    install(open_repository(repo), HOOKS)
     preload_hooks(repo)
     repo.git("add", "-A")
     repo.git("commit", "-q", "--no-verify", "-m", "Begin")
@@ -63,7 +63,7 @@ def bypass(work: Work, message: str = "Work") -> str:
 
 
 def find(work: Work) -> list[CommitPastHooks]:
-    return find_commits_past_hooks(Repository.discover(work.repo.path), work.repo.path)
+    return find_commits_past_hooks(open_repository(work.repo), work.repo.path)
 
 
 def follow(work: Work, line: str, **environment: str) -> None:
@@ -81,13 +81,13 @@ def follow(work: Work, line: str, **environment: str) -> None:
 
 def advice(work: Work) -> str:
     """The last line of what is said."""
-    repository = Repository.discover(work.repo.path)
+    repository = open_repository(work.repo)
     return [*describe_commits_past_hooks(repository, find(work))][-1]
 
 
 def verdicts(work: Work, count: int) -> list[str]:
     """Of the last commits, the newest first, whether they have evidence."""
-    repository = Repository.discover(work.repo.path)
+    repository = open_repository(work.repo)
     ids = work.repo.git("rev-list", f"-{count}", "HEAD").split()
     judged = [replay(repository, candidate_of(repository, each)) for each in ids]
     return ["none" if each is None else str(each.verdict) for each in judged]
@@ -158,7 +158,7 @@ def test_a_commit_that_the_hooks_refuse_stays_and_the_others_are_made_again(work
     work.edit("line 9\n", "nine\n")
     bypass(work, "nine")
     work.repo.write("c.txt", "not committed\n")
-    tree = work.repo.git("rev-parse", "HEAD^{tree}")
+    tree = work.repo.resolve("HEAD^{tree}")
     follow(work, advice(work))
     assert verdicts(work, 3) == ["strict", "none", "strict"]
     assert work.repo.git("log", "-3", "--format=%s").split() == ["nine", "blind", "five"]

@@ -13,6 +13,7 @@ from hkgit.sessions import session_states as ending
 from hkgit.sessions.homes import EXPIRY, find_folders, may_wait
 from hkgit.workflows.setup import remove
 from tests.sessions.committing import Work
+from tests.support.objects import open_repository
 from tests.support.sessions import TextSession
 
 
@@ -21,7 +22,7 @@ def names(work: Work) -> list[str]:
 
 
 def opened(work: Work) -> Repository:
-    return Repository.discover(work.repo.path)
+    return open_repository(work.repo)
 
 
 def clean(work: Work, *named: str, force: bool = False) -> tuple[list[str], list[str]]:

@@ -11,11 +11,11 @@ import pytest
 
 from hkgit.evidence.replay import candidate_of, replay
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
-from hkgit.git.repository import Repository
 from hkgit.workflows.setup import install
 from tests.sessions.committing import PROVEN, TAKES_LATE, Work
 from tests.sessions.conftest import LINES, replacing
 from tests.support.commands import FRAMEWORK_CONFIG, install_framework
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.serving import preload_hooks
 from tests.support.sessions import TextSession
@@ -27,7 +27,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     repo = Repo.init(tmp_path_factory.mktemp("hooked") / "repo")
     repo.write("a.py", LINES)
     repo.write("b.py", LINES)
-    install(Repository.discover(repo.path), HOOKS)
+    install(open_repository(repo), HOOKS)
     preload_hooks(repo)
     repo.git("add", "-A")
     repo.git("commit", "-q", "--no-verify", "-m", "Begin")
@@ -52,7 +52,7 @@ def test_a_commit_says_of_an_edit_that_its_hunk_was_miscounted(work: Work) -> No
     work.commit_with_hooks("-a", "-m", "Count wrongly")
     assert work.verdict() == PROVEN
     assert work.repo.status() == []
-    repository = Repository.discover(work.repo.path)
+    repository = open_repository(work.repo)
     judged = replay(repository, candidate_of(repository, work.repo.head))
     assert judged is not None
     assert [edit.repairs for _, entry in judged.entries for edit in entry.edits] == [("counts",)]
@@ -241,7 +241,7 @@ def test_the_framework_records_as_plain_hooks_do(
     repo = Repo.init(tmp_path / "repo")
     repo.write("a.py", LINES)
     repo.write(".pre-commit-config.yaml", FRAMEWORK_CONFIG)
-    install(Repository.discover(repo.path), HOOKS)
+    install(open_repository(repo), HOOKS)
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "Begin")
     install_framework(repo)

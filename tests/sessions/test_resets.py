@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from hkgit.gate.entrypoints.hook_scripts import HOOKS, render_script
-from hkgit.git.repository import Repository
 from hkgit.sessions.homes import may_wait
 from hkgit.workflows.setup import install
 from tests.sessions.committing import PROVEN, Work
 from tests.sessions.conftest import LINES
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.serving import preload_hooks
 
@@ -24,7 +24,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     """A repository that is held to its gate."""
     repo = Repo.init(tmp_path_factory.mktemp("hooked") / "repo")
     repo.commit({"a.py": LINES, "b.py": LINES}, "Begin")
-    install(Repository.discover(repo.path), HOOKS)
+    install(open_repository(repo), HOOKS)
     preload_hooks(repo)
     repo.git("add", "-A")
     repo.git("commit", "-q", "--no-verify", "-m", "Set up")

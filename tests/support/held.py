@@ -5,7 +5,6 @@ A plugin of pytest, so that the folders that use these fixtures share what is ma
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -66,11 +65,8 @@ def held(tmp_path_factory: pytest.TempPathFactory, framework_home: None) -> Call
 
 
 def _copied(template: Repo, path: Path) -> Repo:
-    shutil.copytree(template.path, path, symlinks=True)
     MADE.append(path)
-    repo = Repo(path)
-    repo.git("status", env={"GIT_OPTIONAL_LOCKS": "1"})
-    return repo
+    return template.copy(path)
 
 
 @pytest.fixture(

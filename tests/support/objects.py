@@ -79,7 +79,7 @@ def commit_checkout(repo: Repo, message: str) -> str | None:
     name, mail = IDENTITY.rstrip(">").split(" <")
     try:
         opened = pygit2.Repository(str(repo.path))
-        branch = opened.lookup_reference("HEAD").target
+        branch = "HEAD" if opened.head_is_detached else opened.lookup_reference("HEAD").target
         parents = [] if opened.head_is_unborn else [str(opened.head.target)]
         index = opened.index
         index.add_all()
@@ -87,12 +87,42 @@ def commit_checkout(repo: Repo, message: str) -> str | None:
     except (pygit2.GitError, KeyError, ValueError, OSError):
         return None
     made = write_commit(repo, tree, parents, f"{message}\n".encode(), name, mail)
-    if made is None or not str(branch).startswith("refs/heads/"):
+    if made is None or not str(branch).startswith(("refs/heads/", "HEAD")):
         return None
     index.write()
     told = f"commit{'' if parents else ' (initial)'}: {message}"
     opened.create_reference(str(branch), made, force=True, message=told)
     return made
+
+
+def find_object(repo: Repo, rev: str) -> pygit2.Object | None:
+    """Find what a revision names; None where git has to look for it."""
+    try:
+        return pygit2.Repository(str(repo.path)).revparse_single(rev)
+    except (pygit2.GitError, KeyError, ValueError):
+        return None
+
+
+def read_files(repo: Repo, rev: str) -> dict[str, bytes] | None:
+    """Read every file of a commit; None where git has to."""
+    try:
+        opened = pygit2.Repository(str(repo.path))
+        index = pygit2.Index()
+        index.read_tree(opened.revparse_single(rev).peel(pygit2.Tree))
+        return {entry.path: opened[entry.id].read_raw() for entry in index}
+    except (pygit2.GitError, KeyError, ValueError):
+        return None
+
+
+def refresh_index(repo: Repo) -> None:
+    """Let the index of a checkout know the files that were just written."""
+    if _is_plain_checkout(repo):
+        index = pygit2.Repository(str(repo.path)).index
+        for path in [entry.path for entry in index]:
+            index.add(path)
+        index.write()
+    else:
+        repo.git("update-index", "-q", "--refresh")
 
 
 def reset_checkout(repo: Repo, commit: str) -> bool:

@@ -123,6 +123,16 @@ class Repo:
         MADE.append(path)
         return cls(path)
 
+    def copy(self, path: Path) -> Repo:
+        """The same repository at another place, with an index that knows the files there."""
+        shutil.copytree(self.path, path, symlinks=True)
+        from tests.support.objects import refresh_index  # it loads libgit2, which looks for HOME
+
+        made = Repo(path)
+        if not (path / "HEAD").exists():  # it is not bare
+            refresh_index(made)
+        return made
+
     def git(
         self,
         *args: str,
@@ -193,17 +203,27 @@ class Repo:
         return self.git("rev-parse", "HEAD")
 
     def resolve(self, rev: str) -> str:
-        """The commit that a revision names."""
+        """The object that a revision names."""
         if len(rev) == 40 and set(rev) <= set(hexdigits):
             return rev
-        return self.head if rev == "HEAD" else self.git("rev-parse", rev)
+        if rev == "HEAD":
+            return self.head
+        from tests.support.objects import find_object  # it loads libgit2, which looks for HOME
+
+        found = find_object(self, rev)
+        return self.git("rev-parse", rev) if found is None else str(found.id)
 
     def tree(self, rev: str = "HEAD") -> str:
-        return self.git("rev-parse", f"{rev}^{{tree}}")
+        return self.resolve(f"{rev}^{{tree}}")
 
     def show(self, rev: str, path: str) -> bytes:
         """The bytes of a file as a commit has it."""
-        return self.git_bytes("cat-file", "blob", f"{rev}:{path}")
+        from tests.support.objects import find_object
+
+        found = find_object(self, f"{rev}:{path}")
+        if found is None:
+            return self.git_bytes("cat-file", "blob", f"{rev}:{path}")
+        return found.read_raw()
 
     def objects(self, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """The kind and the bytes of each object, by one process."""
@@ -217,20 +237,32 @@ class Repo:
 
     def files(self, rev: str = "HEAD") -> dict[str, bytes]:
         """The bytes of every file of a commit, by their paths."""
-        import pygit2  # it looks for HOME when it is loaded
+        from tests.support.objects import read_files  # it loads libgit2, which looks for HOME
 
-        opened = pygit2.Repository(str(self.path))
-        index = pygit2.Index()
-        index.read_tree(opened.revparse_single(rev).peel(pygit2.Tree))
-        return {entry.path: opened[entry.id].read_raw() for entry in index}
+        found = read_files(self, rev)
+        if found is not None:
+            return found
+        listed = self.git("ls-tree", "-r", "-z", rev).rstrip("\0").split("\0")
+        blobs = {name: about.split()[2] for about, _, name in (e.partition("\t") for e in listed)}
+        held = (data for _, data in self.objects(blobs.values()))
+        return dict(zip(blobs, held, strict=True))
 
     def status(self) -> list[str]:
         """The lines of `git status --porcelain`."""
         return self.git("status", "--porcelain").splitlines()
 
+    @property
+    def hooks(self) -> Path:
+        """The directory of the hooks; git says which where settings may."""
+        own = self.path / ".git/hooks"
+        settings = [self.path / ".git/config", Path(os.environ["GIT_CONFIG_GLOBAL"])]
+        if own.is_dir() and not any("hookspath" in each.read_text().lower() for each in settings):
+            return own
+        return self.path / self.git("rev-parse", "--git-path", "hooks")
+
     def write_hook(self, name: str, script: str) -> Path:
         """Install an executable hook; `script` is what follows `#!/bin/sh`."""
-        path = self.path / self.git("rev-parse", "--git-path", f"hooks/{name}")
+        path = self.hooks / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)

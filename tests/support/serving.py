@@ -6,7 +6,6 @@ The clone has no hooks: here only the server stands between a commit and its bra
 from __future__ import annotations
 
 import re
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,9 +65,8 @@ def begin(folder: Path) -> Served:
 
 def copied(template: Served, folder: Path) -> Served:
     """The same again elsewhere; the clone pushes to the copy."""
-    served = Served(Repo(folder / "server.git"), Repo(folder / "clone"))
-    for old, new in ((template.server, served.server), (template.clone, served.clone)):
-        shutil.copytree(old.path, new.path, symlinks=True)
+    server = template.server.copy(folder / "server.git")
+    served = Served(server, template.clone.copy(folder / "clone"))
     served.clone.git("remote", "set-url", "origin", str(served.server.path))
     return served
 
@@ -78,7 +76,7 @@ def preload_hooks(repo: Repo, python: Path | None = None) -> None:
 
     See `forks.relay`.
     """
-    for path in (repo.path / repo.git("rev-parse", "--git-path", "hooks")).iterdir():
+    for path in repo.hooks.iterdir():
         text, count = re.subn("(?m)^python=.*$", f"python='{python or relay()}'", path.read_text())
         if count:
             path.write_text(text)

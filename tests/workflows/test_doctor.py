@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from hkgit.gate.entrypoints.hook_scripts import render_script
-from hkgit.git.repository import Repository
 from hkgit.git.transaction.journal import TransactionJournal, TransactionState, begin
 from hkgit.workflows import health
 from tests.support.cases import cases
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.running import Result, run
 
@@ -204,7 +204,7 @@ def test_what_a_dead_call_left_beside_files_is_found(
     """A removal that failed, on a disk that was gone, say."""
     based.commit({f"{folder}/c": "1\n"} if folder else {})
     left = based.write(f"{folder}/{LEFT}" if folder else LEFT, text)
-    opened = Repository.discover(based.path)
+    opened = open_repository(based)
     assert health.find_leftovers(opened) == []  # a call may be at work
     monkeypatch.setattr(health, "_AT_WORK", -1)
     assert health.find_leftovers(opened) == [f"{left} was left by a call that died"]

@@ -15,9 +15,9 @@ from tests.support.running import run
 TAKES_LATE = '[gate]\naccept = ["hash", "receipt", "late"]\n'
 
 
-@pytest.fixture
-def guarded(repo: Repo) -> Repo:
-    """A guarded repository with a branch whose merge conflicts in one file."""
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    repo = Repo.init(tmp_path_factory.mktemp("guarded") / "repo")
     repo.commit({"a.txt": "one\n", "b.txt": "b\n", "kept.txt": "k\n"}, "Begin")
     repo.git("checkout", "-q", "-b", "side")
     repo.commit({"a.txt": "side\n", "new.txt": "n\n"}, "Change the side")
@@ -28,6 +28,12 @@ def guarded(repo: Repo) -> Repo:
     repo.git("add", "-A")
     repo.git("commit", "-q", "--no-verify", "-m", "Guard")
     return repo
+
+
+@pytest.fixture
+def guarded(template: Repo, tmp_path: Path) -> Repo:
+    """A guarded repository with a branch whose merge conflicts in one file."""
+    return template.copy(tmp_path / "repo")
 
 
 def paste(repo: Repo, command: str) -> None:
@@ -51,7 +57,7 @@ def test_on_no_branch_the_commit_is_made_there(guarded: Repo) -> None:
     said = follow(guarded, "commit", "-qam", "Write two")
 
     assert "replay strict" in said
-    assert guarded.git("rev-parse", "HEAD^") == guarded.git("rev-parse", "main")
+    assert guarded.resolve("HEAD^") == guarded.resolve("main")
 
 
 def test_in_a_merge_what_resolves_its_conflicts_is_kept(guarded: Repo) -> None:
@@ -109,7 +115,7 @@ def test_a_part_of_a_merge_is_no_commit(guarded: Repo) -> None:
     refused = run("redo", "a.txt", cwd=guarded.path)
 
     assert (refused.code, "a part of a merge" in refused.err) == (7, True)
-    assert guarded.git("rev-parse", "MERGE_HEAD") == guarded.git("rev-parse", "side")
+    assert guarded.resolve("MERGE_HEAD") == guarded.resolve("side")
 
 
 def test_a_cherry_picked_commit_keeps_its_message(guarded: Repo) -> None:

@@ -189,7 +189,7 @@ def test_in_a_conflict_the_index_stays_as_it_is(repo: Repo) -> None:
     redo(repo, repo.head)
 
     assert repo.status() == before
-    assert repo.git("rev-parse", "MERGE_HEAD") == repo.git("rev-parse", "side")
+    assert repo.resolve("MERGE_HEAD") == repo.resolve("side")
     repo.write("a.txt", "both\n")
     repo.git("commit", "-qam", "Merge it")
     assert passes(repo, "HEAD^^..HEAD^")

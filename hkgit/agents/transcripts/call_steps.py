@@ -12,10 +12,9 @@ from hkgit.agents.logged_call import LoggedCall
 from hkgit.agents.shown_readings import find_ranges, list_folders, list_names, split_hits
 from hkgit.agents.tools import session_name
 from hkgit.agents.transcripts.log_places import PathMap
-from hkgit.edits import AnyEdit, RenameFile, Spec, encode_text
+from hkgit.edits import AnyEdit, RenameFile, Spec
 from hkgit.errors import InvalidInput
 from hkgit.sessions.told_changes import Told, to_bytes
-from hkgit.text.hashes import digest
 from hkgit.values import replace
 from hkgit.workflows.log_steps import LoggedEdit, LoggedReading, Step
 
@@ -126,10 +125,9 @@ def _list_edits(
 def _parse(edit: Editing) -> Spec | None:
     """Parse the words of an edit; None where they are in none that hkgit reads."""
     try:
-        spec = dialects.parse(edit.text, edit.dialect)
+        return replace(dialects.parse(edit.text, edit.dialect), miscounted=frozenset())
     except InvalidInput:
         return None
-    return replace(spec, digest=digest(encode_text(edit.text)), miscounted=frozenset())
 
 
 def _names(spec: Spec | None) -> Iterator[str]:

@@ -17,10 +17,10 @@ from pathlib import Path, PurePosixPath
 from hkgit.applying.files import DirectorySnapshot, clear_away, remove_empty_above, write_files
 from hkgit.edits import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File, encode_text
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.git.attributes import writes_as_stored
 from hkgit.git.objects import TreeChange, TreeEntry
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.index import LockedIndex
+from hkgit.git.transaction.worktree import make_directory, remove_directory
 from hkgit.values import cached_property, dataclass
 
 Environment = Mapping[str, str | None]
@@ -29,8 +29,6 @@ Found = Mapping[str, File | None]
 
 _ATTRIBUTES = ".gitattributes"
 _PLAIN = (EXECUTABLE, REGULAR)
-_FEW = 100
-"""How many paths a command line takes anywhere."""
 
 
 @dataclass(frozen=True)
@@ -179,39 +177,20 @@ class CheckoutUpdate:
                 found[change.path] = file
         return found
 
-    def follow(self, index: LockedIndex, temporary: str, found: Found) -> None:
+    def follow(self, index: LockedIndex, prefix: str, found: Found) -> None:
         """Update the work tree and a copy of the index to `new`.
 
-        New bytes are made in a directory whose name begins with `temporary`. Raises Stale where
+        New bytes are made in a directory whose name begins with `prefix`. Raises Stale where
         somebody has saved a file since it was found; then the files are as they were.
         """
-        plain = [change for change in self.changed if change.path in found]
-        stored = {change.path: change.new for change in plain if change.new is not None}
-        if len(stored) == len(self.changed) <= _FEW and writes_as_stored(
-            self.repository, self.new, stored
-        ):
-            self._write_as_stored(index.env, stored, found)
-            return
-        plain = _drop_attributed(plain)
+        plain = _drop_attributed([change for change in self.changed if change.path in found])
         if plain:
             self._stage(plain, index.env)
-            write_files(self.root, self._make_files(plain, temporary, index.env), found)
+            write_files(self.root, self._make_files(plain, prefix, index.env), found)
         if len(plain) < len(self.changed):  # else the index says already what it would
             self.read_tree(index.env)
         if plain:
             self.repository.git("update-index", "-q", "--refresh", env=index.env, check=False)
-
-    def _write_as_stored(
-        self, env: Environment, entries: Mapping[str, TreeEntry], found: Found
-    ) -> None:
-        """Write blobs that need no conversion; one process tells the index and looks at the
-        files."""
-        read = self.repository.blob
-        files = {path: File(read(new.id), new.mode) for path, new in entries.items()}
-        write_files(self.root, files, found)
-        infos = (f"{new.mode:o},{new.id},{path}" for path, new in entries.items())
-        args = [word for info in infos for word in ("--cacheinfo", info)]
-        self.repository.git("update-index", "-q", "--add", *args, "--refresh", env=env)
 
     def _stage(self, plain: Sequence[TreeChange], env: Environment) -> None:
         """Set the changed paths of an index; read-tree leaves alone what is as it should be."""
@@ -225,21 +204,22 @@ class CheckoutUpdate:
         self.repository.git("update-index", "-z", "--index-info", stdin=data, env=env)
 
     def _make_files(
-        self, plain: Sequence[TreeChange], temporary: str, env: Environment
+        self, plain: Sequence[TreeChange], prefix: str, env: Environment
     ) -> dict[str, File | None]:
         """Let git write the new blobs as files, with filters and line ends."""
-        import tempfile  # most checkouts convert nothing
-
         files: dict[str, File | None] = {change.path: None for change in plain}
         wanted = {change.path: change.new.mode for change in plain if change.new is not None}
         names = b"".join(encode_text(path) + b"\0" for path in wanted)
         args = ("checkout-index", "-q", "-f", "-z", "--stdin")
         try:
-            with tempfile.TemporaryDirectory(prefix=temporary) as folder:
-                prefix = f"--prefix={folder}/"
-                self.repository.git(*args, prefix, stdin=names, env=env, own_session=True)
+            folder = make_directory(prefix)
+            try:
+                place = f"--prefix={folder}/"
+                self.repository.git(*args, place, stdin=names, env=env, own_session=True)
                 for path, mode in wanted.items():
-                    files[path] = File(Path(folder, path).read_bytes(), mode)
+                    files[path] = File((folder / path).read_bytes(), mode)
+            finally:
+                remove_directory(folder)
         except OSError as error:
             raise GitRefused("checkout", f"could not be written: {error.strerror}") from error
         return files

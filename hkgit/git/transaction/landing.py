@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from hkgit.errors import GitRefused, Stale
 from hkgit.git.objects import absent_like
@@ -184,10 +183,9 @@ def _follow(
     checkout: CheckoutUpdate, index: LockedIndex, state: TransactionState, found: Found
 ) -> None:
     """Bring the checkout along; what it cannot follow is undone, files and branch."""
-    temporary = str(Path(state.temporary, state.prefix))
     try:
         try:
-            checkout.follow(index, temporary, found)
+            checkout.follow(index, state.prefix, found)
         except Stale as saved:
             what = f"local changes in the way: {saved.where}, saved while the commit was made"
             fix = f"Commit, stash or move them, then try again. {saved.fix}"

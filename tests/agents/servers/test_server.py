@@ -61,7 +61,7 @@ def test_apply_commits_with_the_receipt_as_evidence_in_the_clients_name(greeting
         return await agent.call("apply", text=MEND, message="Greet in English")
 
     commit = talk(greeting.path, said).document["commit"]
-    assert greeting.git("rev-parse", "HEAD") == commit
+    assert greeting.head == commit
     message = greeting.git("log", "-1", "--format=%B")
     assert "Hkgit-Evidence: edits=1 hash=0 receipt=1" in message
     assert "Hkgit-Agent: mcp/" in message

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
-from hkgit.git.repository import Repository
 from hkgit.workflows.setup import install
 from tests.support.adopting import APP
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.serving import preload_hooks
 from tests.support.transcripts import ClaudeLog
@@ -22,7 +21,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     repo = Repo.init(tmp_path_factory.mktemp("adopting") / "repo")
     repo.write("app.py", APP.encode())
     repo.write("notes/plan.md", b"# Plan\n\n- one\n- two\n")
-    install(Repository.discover(repo.path), HOOKS)
+    install(open_repository(repo), HOOKS)
     preload_hooks(repo)
     repo.git("add", "-A")
     repo.git("commit", "-q", "--no-verify", "-m", "Begin")
@@ -31,8 +30,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 
 @pytest.fixture
 def hooked(template: Repo, tmp_path: Path) -> Repo:
-    shutil.copytree(template.path, tmp_path / "repo", symlinks=True)
-    return Repo(tmp_path / "repo")
+    return template.copy(tmp_path / "repo")
 
 
 @pytest.fixture

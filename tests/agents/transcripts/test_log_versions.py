@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -32,8 +31,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 
 @pytest.fixture
 def repo(template: Repo, tmp_path: Path) -> Repo:
-    shutil.copytree(template.path, tmp_path / "repo", symlinks=True)
-    return Repo(tmp_path / "repo")
+    return template.copy(tmp_path / "repo")
 
 
 def play(

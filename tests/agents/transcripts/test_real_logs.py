@@ -9,7 +9,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable
@@ -19,9 +18,9 @@ from typing import Any
 import pytest
 
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
-from hkgit.git.repository import Repository
 from hkgit.workflows.setup import install
 from tests.support.commands import AGENT, loaded_path
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
@@ -36,7 +35,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     repo = Repo.init(tmp_path_factory.mktemp("logs") / "repo")
     for path, text in FILES["before"].items():
         repo.write(path, text.encode())
-    install(Repository.discover(repo.path), HOOKS)
+    install(open_repository(repo), HOOKS)
     preload_hooks(repo)
     repo.git("add", "-A")
     repo.git("commit", "-q", "--no-verify", "-m", "Seed")
@@ -45,8 +44,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 
 @pytest.fixture
 def repo(template: Repo, tmp_path: Path) -> Repo:
-    shutil.copytree(template.path, tmp_path / "repo", symlinks=True)
-    return Repo(tmp_path / "repo")
+    return template.copy(tmp_path / "repo")
 
 
 def slug(root: Path) -> str:

@@ -41,7 +41,7 @@ from tests.support.repos import Repo
 def grow(place: Path, name: str = "main") -> str:
     """One more commit on a branch, by a person, in a bare repository."""
     repo = Repo(place)
-    tip = repo.git("rev-parse", name)
+    tip = repo.resolve(name)
     made = repo.git("commit-tree", f"{tip}^{{tree}}", "-p", tip, "-m", "More", env=PERSON)
     repo.git("update-ref", f"refs/heads/{name}", made)
     return made

@@ -11,9 +11,9 @@ from hkgit.audit.commits import AuditedCommit
 from hkgit.audit.page.render import PageFacts, gather_facts
 from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
-from hkgit.git.repository import Repository
 from hkgit.values import replace
 from tests.audit.page.orchard import Orchard
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.rulings import judge_whole
 
@@ -22,7 +22,7 @@ def facts_of(
     repo: Repo, old: str = "start", new: str = "HEAD", title: str = "orchard"
 ) -> PageFacts:
     """The facts of a range under the built-in policy."""
-    repository = Repository.discover(repo.path)
+    repository = open_repository(repo)
     ends = repository.resolve(old), repository.resolve(new)
     report = judge_whole(repository, CommitRange(*ends), Policy())
     return gather_facts(repository, title, Audit.of(f"{old}..{new}", ends, report))

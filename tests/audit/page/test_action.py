@@ -37,7 +37,7 @@ def job(orchard: Orchard, tmp_path: Path) -> dict[str, str]:
     gh.parent.mkdir()
     gh.write_text(GH)
     gh.chmod(0o755)
-    base, head = orchard.repo.git("rev-parse", "start"), orchard.repo.head
+    base, head = orchard.repo.resolve("start"), orchard.repo.head
     side = {"sha": base, "ref": "main", "repo": {"full_name": "o/r", "default_branch": "main"}}
     pull = {"base": side, "head": {**side, "sha": head, "ref": "topic"}, "number": 7}
     repository = {"default_branch": "main", "full_name": "o/r"}
@@ -64,7 +64,7 @@ def test_it_judges_reports_and_stops(orchard: Orchard, job: dict[str, str]) -> N
     checkout = orchard.repo.path
     judged = run(STEPS["Judge the commits"], checkout, job)
     assert (judged.returncode, text(job["GITHUB_OUTPUT"])) == (0, "code=6\n"), judged.stderr
-    ends = {"BASE": orchard.repo.git("rev-parse", "start"), "HEAD": orchard.repo.head}
+    ends = {"BASE": orchard.repo.resolve("start"), "HEAD": orchard.repo.head}
     reported = run(STEPS["Report on them"], checkout, job, **ends, PAGE="hkgit-report")
     assert reported.returncode == 0, reported.stderr
     assert "4 of 24 commits do not pass" in text(job["GITHUB_STEP_SUMMARY"])

@@ -11,9 +11,9 @@ from hkgit.edits import File, Read
 from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report
-from hkgit.git.repository import Repository
 from hkgit.text.document import range_hash
 from tests.support.commits import AGENT, PERSON, Change, applied, commit
+from tests.support.objects import open_repository
 from tests.support.reports import ReportSheet, place_report, render
 from tests.support.repos import Repo
 from tests.support.rulings import judge_whole
@@ -47,7 +47,7 @@ class History:
 
 def judged(repo: Repo, old: str, new: str = "HEAD", policy: Policy | None = None) -> ReportSheet:
     """The sheet of a range."""
-    repository = Repository.discover(repo.path)
+    repository = open_repository(repo)
     ends = (repository.resolve(old), repository.resolve(new))
     report: Report = judge_whole(repository, CommitRange(*ends), policy or Policy())
     return place_report(repository, report)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -23,7 +22,6 @@ from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import read_trusted_policy
-from hkgit.git.repository import Repository
 from tests.evidence.replay.test_forged import (
     decoy_text,
     into,
@@ -44,6 +42,7 @@ from tests.support.commands import loaded_path
 from tests.support.commits import AGENT, PERSON, Change, applied, commit, commit_tree, judge
 from tests.support.keys import made_key, public, sign_with
 from tests.support.modules import list_rules
+from tests.support.objects import open_repository
 from tests.support.planning import Operation, hash_of, protocol, replace_range
 from tests.support.repos import Repo
 from tests.support.rulings import judge_whole
@@ -78,7 +77,7 @@ def reverted(repo: Repo) -> str:
     commit(repo, honest(repo))
     repo.git("revert", "--no-edit", "HEAD")
     repo.git("commit", "-q", "--amend", "--no-edit", f"--author={AGENT}")
-    return repo.git("rev-parse", "HEAD").strip()
+    return repo.head
 
 
 def by_agent(path: str, data: bytes, mode: int = REGULAR) -> Callable[[Repo], str]:
@@ -117,7 +116,7 @@ def reworded(repo: Repo) -> str:
 def hidden_in_the_message(repo: Repo) -> str:
     made = commit(repo, honest(repo))
     message = repo.git("log", "-1", "--format=%B", made).replace("Say", "Say \u202eit")
-    tree = repo.git("rev-parse", "HEAD^{tree}")
+    tree = repo.resolve("HEAD^{tree}")
     again = commit_tree(repo, tree, ["HEAD^"], message.encode(), AGENT)
     repo.git("reset", "-q", "--hard", again)
     return again
@@ -270,7 +269,7 @@ CHANGE_NOTHING = ("prune", "surplus")
 
 
 def report(repo: Repo, old: str) -> Report:
-    repository = Repository.discover(repo.path)
+    repository = open_repository(repo)
     policy = read_trusted_policy(repository, repository.resolve(old))
     return judge_whole(
         repository, CommitRange(repository.resolve(old), repository.resolve("HEAD")), policy
@@ -294,16 +293,16 @@ def template_of_sha256(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 def test_the_command_mends_and_keeps(
     template: Repo, template_of_sha256: Repo, tmp_path: Path, name: str, circumstance: str
 ) -> None:
-    kind, repo = KINDS[name], Repo(tmp_path / "repo")
+    kind = KINDS[name]
     origin = template_of_sha256 if circumstance == SHA_256 else template
-    shutil.copytree(origin.path, repo.path, symlinks=True)
+    repo = origin.copy(tmp_path / "repo")
     granted = sign_with(repo, made_key(tmp_path / "key")) if kind.option == VOUCH else ""
     accept = "" if "accept = [" in kind.policy else TAKES_LATE
     repo.commit({".hkgit/config.toml": f"[gate]\n{accept}{kind.policy}\n{granted}"}, "Guard it")
     start = repo.head
     made = kind.make(repo)
     start = repo.git("tag", "--list", "start") or start
-    start = repo.git("rev-parse", start)
+    start = repo.resolve(start)
     wanted = contents(repo, made)
     commit(repo, Change({"later.md": File(b"x\n")}, author=PERSON))
     if circumstance == "shallow":
@@ -376,16 +375,11 @@ def start(repo: Repo, command: str) -> subprocess.CompletedProcess[str]:
 def contents(repo: Repo, rev: str) -> dict[str, bytes]:
     """The files of a commit, without what hkgit itself keeps there."""
     own = (".hkgit/ledger/", ".hkgit/.gitattributes")
-    listed = repo.git("ls-tree", "-r", "-z", rev).rstrip("\0").split("\0")
-    blobs = {name: about.split()[2] for about, _, name in (line.partition("\t") for line in listed)}
-    names = [name for name in blobs if not name.startswith(own)]
-    held = repo.objects(blobs[name] for name in names)
-    return {name: data for name, (_, data) in zip(names, held, strict=True)}
+    return {name: data for name, data in repo.files(rev).items() if not name.startswith(own)}
 
 
 def test_a_signature_is_made_afterwards(template: Repo, tmp_path: Path) -> None:
-    repo, key = Repo(tmp_path / "repo"), made_key(tmp_path / "key")
-    shutil.copytree(template.path, repo.path)
+    repo, key = template.copy(tmp_path / "repo"), made_key(tmp_path / "key")
     signers = f"ada@example.org {public(key)}\n"
     config = '[gate]\nallowed_signers = "signers"\nentries = {signed = true}\n'
     config += 'roles = {sign = ["ada@example.org"]}\n'
@@ -398,12 +392,10 @@ def test_a_signature_is_made_afterwards(template: Repo, tmp_path: Path) -> None:
 
 
 def test_a_shallow_clone_fetches_the_rest(template: Repo, tmp_path: Path) -> None:
-    repo = Repo(tmp_path / "clone")
-    origin = Repo(tmp_path / "origin")
-    shutil.copytree(template.path, origin.path)
+    repo, origin = Repo(tmp_path / "clone"), template.copy(tmp_path / "origin")
     commit(origin, honest(origin))
     origin.git("clone", "-q", "--depth=1", origin.path.as_uri(), str(repo.path))
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     rejected = Gate(opened, Policy()).judge(candidate_of(opened, opened.resolve("HEAD")))
     assert rejected.rule == "unverifiable"
     follow(repo, mend(rejected))
@@ -417,8 +409,7 @@ def no_time(seconds: float) -> None:
 def test_what_takes_too_long_is_made_again_at_once(
     template: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    repo = Repo(tmp_path / "repo")
-    shutil.copytree(template.path, repo.path)
+    repo = template.copy(tmp_path / "repo")
     start = repo.commit({".hkgit/config.toml": f"[gate]\n{TAKES_LATE}"}, "Guard it")
     wanted = contents(repo, commit(repo, honest(repo)))
     with monkeypatch.context() as patched:

@@ -55,7 +55,7 @@ def test_fingerprints_tell_findings_apart(history: History) -> None:
 def test_fingerprints_survive_a_rebase(history: History, tmp_path: Path) -> None:
     repo = Repo(tmp_path / "repo")
     history.repo.git("clone", "-q", ".", str(repo.path))
-    repo.git("checkout", "-q", "-b", "moved", history.repo.git("rev-parse", "start"))
+    repo.git("checkout", "-q", "-b", "moved", history.repo.resolve("start"))
     repo.commit({"notes.md": "zero\none\ntwo\n"}, "Move the base")
     repo.git("cherry-pick", history.commits["blind commit"])
     [moved] = judged(repo, "HEAD^").items

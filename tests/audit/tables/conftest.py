@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,9 @@ from hkgit.audit.tables.export_tables import ExportResult, write_tables
 from hkgit.evidence.refusal_log import Refusal, RefusalLog
 from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.trusted_policy import read_trusted_policy
-from hkgit.git.repository import Repository
 from tests.audit.page.orchard import Orchard
 from tests.support.commits import applied, commit
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
 SECRET = "https://mara:s3cret@Example.org:443/mara/orchard.git"
@@ -22,7 +21,7 @@ SECRET = "https://mara:s3cret@Example.org:443/mara/orchard.git"
 
 def export_all(repo: Repo, directory: Path, revision: str = "HEAD") -> ExportResult:
     """Export what leads to a revision, or a range, under the policy at HEAD."""
-    repository = Repository.discover(repo.path)
+    repository = open_repository(repo)
     policy = read_trusted_policy(repository, repository.head().commit)
     old, _, new = revision.rpartition("..")
     asked = CommitRange(repository.resolve(old) if old else None, repository.resolve(new))
@@ -46,8 +45,7 @@ def refusal(name: str, tries: object = 1, time: object = 1773000000) -> dict[str
 def grown(orchard: Orchard, tmp_path_factory: pytest.TempPathFactory) -> Repo:
     """A clone with a remote, a commit that was refused twice, and one that is taken back."""
     path = tmp_path_factory.mktemp("grown") / "orchard"
-    shutil.copytree(orchard.repo.path, path)
-    repo = Repo(path)
+    repo = orchard.repo.copy(path)
     repo.git("remote", "add", "origin", SECRET)
     repo.git("revert", "--no-edit", "HEAD")
     claims = [refusal("aa" * 8), refusal("bb" * 8, 2)]

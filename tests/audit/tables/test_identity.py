@@ -6,8 +6,8 @@ import pytest
 
 from hkgit.audit.tables.rows import identify, name_url, normalise_url, quote_name
 from hkgit.errors import InvalidInput
-from hkgit.git.repository import Repository
 from tests.audit.page.hostile import CORPUS
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
 APP = "example.org/acme/app"
@@ -63,14 +63,14 @@ def test_a_name_is_one_part_of_a_path(text: str) -> None:
 
 def test_without_a_remote_the_first_commits_name_it(repo: Repo) -> None:
     repo.commit({"a.txt": "one\n"}, "Begin")
-    first = identify(Repository.discover(repo.path), repo.head)
+    first = identify(open_repository(repo), repo.head)
     repo.commit({"a.txt": "two\n"}, "Go on")
-    assert identify(Repository.discover(repo.path), repo.head) == first
+    assert identify(open_repository(repo), repo.head) == first
     assert first.name.startswith("root-")
     assert first.roots == (repo.git("rev-list", "--max-parents=0", "HEAD"),)
     repo.git("remote", "add", "upstream", "git@example.org:acme/app.git")
     repo.git("remote", "add", "origin", "git@example.org:mara/app.git")
-    assert identify(Repository.discover(repo.path), repo.head).name == "example.org/mara/app"
+    assert identify(open_repository(repo), repo.head).name == "example.org/mara/app"
 
 
 def test_a_shallow_clone_without_a_remote_has_no_name(repo: Repo) -> None:
@@ -78,4 +78,4 @@ def test_a_shallow_clone_without_a_remote_has_no_name(repo: Repo) -> None:
     repo.commit({"a.txt": "two\n"}, "Go on")
     (repo.path / ".git/shallow").write_text(f"{repo.head}\n")
     with pytest.raises(InvalidInput, match="git fetch --unshallow"):
-        identify(Repository.discover(repo.path), repo.head)
+        identify(open_repository(repo), repo.head)

@@ -25,11 +25,11 @@ from hkgit.cli.schema import find_schema
 from hkgit.cli.sql import answer_json
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.evidence.refusal_log import Refusal, RefusalLog
-from hkgit.git.repository import Repository
 from tests.audit.page.hostile import CORPUS
 from tests.audit.page.orchard import Orchard
 from tests.audit.tables.conftest import edit_text, export_all, refusal
 from tests.support.commands import start
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -45,7 +45,7 @@ def ask(directory: Path, table: str, what: str = "*") -> list[tuple[object, ...]
 
 def ids(directory: Path, repo: Repo) -> set[object]:
     """The commits that stand in the tables for a repository without a remote."""
-    name = identify(Repository.discover(repo.path), repo.head).name
+    name = identify(open_repository(repo), repo.head).name
     found = ask(directory, "commits", "repository, commit")
     return {commit for repository, commit in found if repository == name}
 

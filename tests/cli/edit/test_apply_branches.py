@@ -15,11 +15,11 @@ from tests.support.specs import CREATE, NEW, OLD, SOURCE, protocol, search_repla
 
 
 def test_a_new_branch_begins_at_the_base_and_the_checkout_stays(bench: Bench) -> None:
-    base = bench.repo.git("rev-parse", "HEAD~1")
+    base = bench.repo.resolve("HEAD~1")
     spec = protocol(CREATE)
     before, status = bench.state(), bench.repo.status()
     assert bench.apply(spec, "--branch", "topic/1", "--base", base).code == 0
-    assert bench.repo.git("rev-parse", "topic/1~1") == base
+    assert bench.repo.resolve("topic/1~1") == base
     after = bench.state()
     assert after.head == before.head
     assert bench.repo.status() == status
@@ -27,16 +27,16 @@ def test_a_new_branch_begins_at_the_base_and_the_checkout_stays(bench: Bench) ->
 
 
 def test_the_base_of_a_new_branch_may_stand_in_the_spec(bench: Bench) -> None:
-    base = bench.repo.git("rev-parse", "HEAD~1")
+    base = bench.repo.resolve("HEAD~1")
     assert bench.apply(protocol(CREATE, base=base), "--branch", "topic").code == 0
-    assert bench.repo.git("rev-parse", "topic~1") == base
+    assert bench.repo.resolve("topic~1") == base
 
 
 def test_without_a_base_a_new_branch_begins_at_head(bench: Bench) -> None:
     result = bench.apply(search_replace(), "--branch", "topic")
     assert result.code == 0
     assert result.out.startswith("[topic ")
-    assert bench.repo.git("rev-parse", "topic~1") == bench.repo.head
+    assert bench.repo.resolve("topic~1") == bench.repo.head
 
 
 def test_an_existing_branch_is_appended_to(bench: Bench) -> None:

@@ -127,7 +127,7 @@ def test_wrong_usage_is_64(bench: Bench, args: list[str]) -> None:
     result = bench.run("apply", *(arg.format(spec=spec) for arg in args))
     assert result.code == 64
     assert result.out == ""
-    assert bench.repo.head == bench.repo.git("rev-parse", "main")
+    assert bench.repo.head == bench.repo.resolve("main")
 
 
 def test_a_file_that_is_given_as_a_spec_is_told_how_it_is_named(bench: Bench) -> None:
@@ -155,7 +155,7 @@ def test_the_base_of_a_later_spec_is_the_commit_before_it(bench: Bench) -> None:
     second = bench.write(search_replace(path="src/errors.py", old=NEW, new=OLD), "second")
     assert bench.run("apply", first, second).code == 0
     bases = bench.repo.git("log", "-2", "--format=%(trailers:key=Hkgit-Base,valueonly)").split()
-    assert bases == [bench.repo.git("rev-parse", "HEAD~1"), bench.repo.git("rev-parse", "HEAD~2")]
+    assert bases == [bench.repo.resolve("HEAD~1"), bench.repo.resolve("HEAD~2")]
 
 
 def test_several_specs_land_together_or_not_at_all(bench: Bench) -> None:

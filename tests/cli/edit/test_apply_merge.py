@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,10 +10,10 @@ import pytest
 from hkgit.dialects import parse
 from hkgit.errors import InvalidInput
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
-from hkgit.git.repository import Repository
 from hkgit.workflows.setup import install
 from hkgit.workflows.target import ApplyRequest, find_target
 from tests.support.commands import AGENT, git, hkgit
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.running import Bench, make_bench, range_hash
 from tests.support.specs import protocol, replace_range
@@ -49,11 +48,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 
 @pytest.fixture
 def bench(template: Repo, tmp_path: Path) -> Bench:
-    path = tmp_path / "repo"
-    shutil.copytree(template.path, path, symlinks=True)
-    repo = Repo(path)
-    repo.git("update-index", "-q", "--refresh")
-    return make_bench(repo, tmp_path)
+    return make_bench(template.copy(tmp_path / "repo"), tmp_path)
 
 
 def resolution(repo: Repo) -> str:
@@ -66,9 +61,7 @@ def resolution(repo: Repo) -> str:
 def landed(template: Repo, tmp_path_factory: pytest.TempPathFactory) -> tuple[Bench, str]:
     """The same with side merged into main, and what was said meanwhile."""
     place = tmp_path_factory.mktemp("landed")
-    shutil.copytree(template.path, place / "repo", symlinks=True)
-    bench = make_bench(Repo(place / "repo"), place)
-    bench.repo.git("update-index", "-q", "--refresh")
+    bench = make_bench(template.copy(place / "repo"), place)
     result = bench.apply(resolution(bench.repo), "--merge", "side")
     assert result.code == 0, result.err
     return bench, result.err
@@ -77,7 +70,7 @@ def landed(template: Repo, tmp_path_factory: pytest.TempPathFactory) -> tuple[Be
 def test_the_commit_is_gits_merge_with_conflicts_as_the_edits_make_them(
     landed: tuple[Bench, str], template: Repo
 ) -> None:
-    repo, ours, theirs = landed[0].repo, template.head, template.git("rev-parse", "side")
+    repo, ours, theirs = landed[0].repo, template.head, template.resolve("side")
     assert repo.git("log", "-1", "--format=%P|%s") == f"{ours} {theirs}|Merge side"
     made = LINES.replace(b"line 5\n", b"both\n").replace(b"line 15\n", b"from the side\n")
     assert repo.show("HEAD", "a.txt") == made
@@ -107,7 +100,7 @@ def test_blame_names_the_edit_that_resolved_a_line(landed: tuple[Bench, str]) ->
 def test_a_dry_run_shows_the_same_and_leaves_nothing(bench: Bench) -> None:
     with bench.untouched():
         result = bench.apply(resolution(bench.repo), "--merge", "side", "--dry-run", "--json")
-    side = bench.repo.git("rev-parse", "side")
+    side = bench.repo.resolve("side")
     conflicts = {"a.txt": "resolved", "b.txt": "kept"}
     assert result.json()["merge"] == {"commit": side, "conflicts": conflicts}
 
@@ -197,7 +190,7 @@ def test_what_no_spec_can_resolve_is_refused(
 ) -> None:
     prepare(bench.repo)
     with pytest.raises(InvalidInput, match=words):
-        find_target(Repository.discover(bench.repo.path), ApplyRequest(merge=rev))
+        find_target(open_repository(bench.repo), ApplyRequest(merge=rev))
 
 
 def test_an_edit_beside_the_conflicts_is_refused(bench: Bench) -> None:
@@ -218,7 +211,7 @@ def test_a_merge_of_more_than_two_is_wrong_usage(bench: Bench) -> None:
 def test_one_merge_is_one_commit_of_one_spec(bench: Bench) -> None:
     spec = parse(resolution(bench.repo))
     with pytest.raises(InvalidInput, match="needs one spec"):
-        find_target(Repository.discover(bench.repo.path), ApplyRequest((spec, spec), merge="side"))
+        find_target(open_repository(bench.repo), ApplyRequest((spec, spec), merge="side"))
 
 
 def test_a_hook_that_refuses_leaves_nothing(bench: Bench) -> None:
@@ -247,7 +240,7 @@ def test_an_edit_of_the_marks_of_a_conflict_is_shown_the_way(bench: Bench) -> No
 
 
 def test_the_installed_hooks_let_it_pass(bench: Bench) -> None:
-    install(Repository.discover(bench.repo.path), HOOKS)
+    install(open_repository(bench.repo), HOOKS)
     spec = resolution(bench.repo)
     hkgit(bench.repo, "apply", "-", "--merge", "side", stdin=spec, env=AGENT)
     assert bench.repo.git("rev-list", "--no-walk", "--parents", "HEAD").count(" ") == 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -81,10 +80,7 @@ def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 @pytest.fixture
 def odd(template: Repo, tmp_path: Path) -> Repo:
     """A copy to be changed."""
-    shutil.copytree(template.path, tmp_path / "odd", symlinks=True)
-    repo = Repo(tmp_path / "odd")
-    repo.git("update-index", "-q", "--refresh")
-    return repo
+    return template.copy(tmp_path / "odd")
 
 
 def spec(repo: Repo, line: int = 2) -> str:
@@ -112,7 +108,7 @@ def test_an_edit_lands_and_the_checkout_follows(template: Repo) -> None:
 
 
 def test_its_entry_and_trailers_name_the_base(template: Repo) -> None:
-    base = template.git("rev-parse", "held")
+    base = template.resolve("held")
     shown = run("show", "HEAD", "--json", cwd=template.path).json()
     assert base in json.dumps(shown)
     assert template.git("log", "-1", "--format=%(trailers:key=Hkgit-Base,valueonly)") == base

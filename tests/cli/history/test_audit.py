@@ -12,7 +12,7 @@ def test_blame_shows_verdict_edit_tier_and_agent(history: Bench) -> None:
     titles, *rows = history.run("blame", SOURCE, "--rev", "strict", "-L", "1,2").out.splitlines()
     assert titles.split() == ["commit", "replay", "evidence", "edit", "sure", "who", "line"]
     commit, verdict, evidence, _, *rest = rows[0].split()
-    expected = (history.repo.git("rev-parse", "strict")[:9], "strict", "hash")
+    expected = (history.repo.resolve("strict")[:9], "strict", "hash")
     assert (commit, verdict, evidence) == expected
     assert rest == ["range", "unknown", "1)", "one"]
     assert "by hand" in rows[1]

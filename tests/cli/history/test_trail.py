@@ -49,7 +49,7 @@ def test_log_lists_commits_newest_first_with_their_verdicts(history: Bench) -> N
     assert title.split()[:4] == ["date", "commit", "agent", "replay"]
     replays = [row.removeprefix("2024-05-06 ")[28:].split()[0] for row in rows]
     assert replays == ["by", "strict", "by", "by"]
-    assert rows[0].split()[1] == history.repo.git("rev-parse", "good")[:9]
+    assert rows[0].split()[1] == history.repo.resolve("good")[:9]
     assert "hash=1" in rows[1]
 
 

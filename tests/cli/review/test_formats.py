@@ -36,5 +36,5 @@ def test_github_gets_annotations_and_nothing_beside_them(history: Bench, tmp_pat
 
 def test_what_mends_a_commit_ends_its_rejection(history: Bench) -> None:
     lines = history.run("gate", "--range", "start..blind-commit").out.splitlines()
-    commit = history.repo.git("rev-parse", "blind-commit")[:12]
+    commit = history.repo.resolve("blind-commit")[:12]
     assert lines[-2].strip() == f"fix: hkgit redo {commit}"

@@ -139,7 +139,7 @@ def test_a_shallow_clone_says_what_it_cannot_see(history: Bench, tmp_path: Path)
     history.repo.git("branch", "-f", "good-branch", "good")
     source = f"file://{history.repo.path}"
     history.repo.git("clone", "-q", "--depth=1", "-b", "good-branch", source, str(shallow))
-    start = history.repo.git("rev-parse", "start")
+    start = history.repo.resolve("start")
     result = history.run("gate", "--range", f"{start}..HEAD", cwd=shallow)
     assert result.code == 4
     assert "fetch-depth" in result.err

@@ -46,7 +46,7 @@ def test_removing_entries_is_a_prune(edited: Repo) -> None:
 
 def test_pruned_entries_are_replayed_as_before(edited: Repo) -> None:
     commit(edited, pruned(ids(edited)))
-    start = edited.git("rev-parse", "HEAD~4")
+    start = edited.resolve("HEAD~4")
     asked = CommitRange(start, edited.head)
     report = judge_whole(opened(edited), asked, Policy(), has_trusted_side=False)
     assert [ruling.judged.verdict for ruling in report.rulings] == ["strict"] * 3 + ["prune"]
@@ -113,7 +113,7 @@ def test_anything_else_is_no_prune(edited: Repo, attack: Callable[[Repo], Change
 def test_only_entries_of_the_trusted_side_are_pruned(edited: Repo) -> None:
     """A branch does not bring an entry and take it away before anybody else has it."""
     commit(edited, pruned(ids(edited)))
-    trusted = edited.git("rev-parse", "HEAD~2")
+    trusted = edited.resolve("HEAD~2")
     asked = CommitRange(trusted, edited.head)
     *_, ruling = judge_whole(opened(edited), asked, Policy()).rulings
     assert ruling.passes is False
@@ -122,7 +122,7 @@ def test_only_entries_of_the_trusted_side_are_pruned(edited: Repo) -> None:
 
 
 def test_a_pruned_entry_does_not_come_back_as_new(edited: Repo) -> None:
-    start = edited.git("rev-parse", "HEAD~3")
+    start = edited.resolve("HEAD~3")
     change = applied(edited, protocol(replace_range("a.txt", LINES, 1, 1, "line 1")), on=start)
     commit(edited, pruned(ids(edited)))
     edited.commit({"a.txt": LINES}, "Back by hand")

@@ -42,7 +42,7 @@ def forked(repo: Repo) -> Repo:
 
 
 def verdicts(repo: Repo, old: str, new: str = "HEAD") -> list[str]:
-    first, last = (repo.git("rev-parse", rev) for rev in (old, new))
+    first, last = (repo.resolve(rev) for rev in (old, new))
     report = judge_whole(opened(repo), CommitRange(first, last), Policy())
     assert report.passes, [ruling.findings for ruling in report.rulings]
     return [ruling.judged.verdict.value for ruling in report.rulings]

@@ -94,7 +94,7 @@ def test_a_revert_of_a_revert_is_a_revert(edited: Repo) -> None:
     revert(edited)
     taken_back = revert(edited)
     assert verdict(edited) is Verdict.REVERT
-    assert judge(edited, taken_back).judged.basis == edited.git("rev-parse", "HEAD^")
+    assert judge(edited, taken_back).judged.basis == edited.resolve("HEAD^")
 
 
 def test_a_revert_of_a_revert_needs_no_message_of_gits(edited: Repo) -> None:
@@ -194,7 +194,7 @@ def test_the_inverse_of_a_stranger_is_no_revert(begun: Repo) -> None:
     begun.git("checkout", "-q", "main")
     message = f"Revert\n\nThis reverts commit {stranger}.\n"
     commit(begun, Change({"b.txt": File(b"evil\n")}, message=message))
-    assert begun.git("rev-parse", f"{evil}:b.txt") == begun.git("rev-parse", "HEAD:b.txt")
+    assert begun.resolve(f"{evil}:b.txt") == begun.resolve("HEAD:b.txt")
     assert judge(begun).rule == "blind"
 
 

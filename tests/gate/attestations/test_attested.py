@@ -41,7 +41,7 @@ from tests.support.running import run
 
 def attested(repo: Repo, key: Path, policy: Policy | None = None, target: str | None = None) -> str:
     """`topic` attested and kept; the name of the ref."""
-    old, new = (repo.git("rev-parse", rev) for rev in ("main", "topic"))
+    old, new = (repo.resolve(rev) for rev in ("main", "topic"))
     envelope = attest(opened(repo), CommitRange(old, new), policy or Policy(), key, target)
     return kept(repo, envelope)
 
@@ -78,7 +78,7 @@ def test_a_hosted_squash_of_attested_work_is_attested(judged: Repo, key: Path) -
     assert made.passes is True
     assert made.judged.verdict == Verdict.ATTESTED
     assert made.rule == "verdict attested"
-    assert "..".join(judged.git("rev-parse", rev)[:12] for rev in ("main", "topic")) in (
+    assert "..".join(judged.resolve(rev)[:12] for rev in ("main", "topic")) in (
         made.judged.basis or ""
     )
 
@@ -89,7 +89,7 @@ def test_it_fails_without(judged: Repo, key: Path) -> None:
 
 def test_what_replays_needs_no_attestation(judged: Repo, key: Path) -> None:
     attested(judged, key)
-    made = ruling(judged, judged.git("rev-parse", "topic^"), trusting(key))
+    made = ruling(judged, judged.resolve("topic^"), trusting(key))
     assert made.judged.verdict is Verdict.STRICT
 
 
@@ -184,7 +184,7 @@ def test_a_target_tightens_what_is_attested(judged: Repo, key: Path) -> None:
 def test_what_hangs_on_a_statement_is_asked_again_another_day(judged: Repo, key: Path) -> None:
     """Its ref may go, or its key be taken out; what replays stays as it is."""
     attested(judged, key)
-    policy, topic = trusting(key), judged.git("rev-parse", "topic")
+    policy, topic = trusting(key), judged.resolve("topic")
     assert not is_lasting(ruling(judged, squash(judged), policy))
     assert is_lasting(ruling(judged, topic, policy))
 
@@ -200,7 +200,7 @@ def test_a_forged_name_of_a_ref_says_nothing(judged: Repo, key: Path) -> None:
     commit(judged, Change({"a.txt": File(b"evil\n")}))
     evil = squash(judged, "HEAD")
     forged = f"refs/hkgit/attestations/{judged.tree('HEAD')}/{judged.tree('main')}/0"
-    judged.git("update-ref", forged, judged.git("rev-parse", ref))
+    judged.git("update-ref", forged, judged.resolve(ref))
     assert not ruling(judged, evil, trusting(key)).passes
 
 
@@ -261,7 +261,7 @@ def test_the_statement_says_what_was_judged(judged: Repo, key: Path) -> None:
     attested(judged, key, target="refs/heads/main")
     [envelope] = read_envelopes(opened(judged), of_topic(judged))
     said: Statement = read_statement(envelope.payload)
-    assert said.head == judged.git("rev-parse", "topic")
+    assert said.head == judged.resolve("topic")
     assert said.tree == judged.tree("topic")
     assert said.target == "refs/heads/main"
     assert said.ladder == LADDER_VERSION

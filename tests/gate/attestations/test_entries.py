@@ -38,13 +38,13 @@ def trusting(key: Path) -> Policy:
 
 
 def signed(repo: Repo, key: Path) -> dict[str, str]:
-    old, new = (repo.git("rev-parse", rev) for rev in ("main", "topic"))
+    old, new = (repo.resolve(rev) for rev in ("main", "topic"))
     return sign_entries(opened(repo), old, new, key)
 
 
 def entries(repo: Repo, rev: str) -> tuple[tuple[str, Entry], ...]:
     """The entries that a commit adds."""
-    judged = replay(opened(repo), candidate_of(opened(repo), repo.git("rev-parse", rev)))
+    judged = replay(opened(repo), candidate_of(opened(repo), repo.resolve(rev)))
     assert judged is not None
     return tuple(judged.entries)
 

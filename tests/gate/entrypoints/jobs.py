@@ -32,6 +32,6 @@ def github(tmp_path: Path, name: str, payload: Any) -> dict[str, str]:
 
 def event_on(checkout: Repo, old: str | None, new: str | None, **more: Any) -> CiEvent:
     """What a job on a checkout runs for: a pull request onto main, if nothing else is said."""
-    sides = [None if rev is None else checkout.git("rev-parse", rev) for rev in (old, new)]
+    sides = [None if rev is None else checkout.resolve(rev) for rev in (old, new)]
     settings: dict[str, Any] = {"ref": "refs/heads/main", "is_offer": True} | more
     return CiEvent("here", "test", old=sides[0], new=sides[1], default_branch="main", **settings)

@@ -264,7 +264,7 @@ def test_what_is_no_name_of_a_branch_is_not_pushed(runner: Runner, spec: str) ->
     done = runner.publish("edits/two:refs/heads/main")
 
     assert done.returncode == 1, done.stderr
-    assert runner.host.git("rev-parse", "main") != runner.host.git("rev-parse", "edits/two")
+    assert runner.host.resolve("main") != runner.host.resolve("edits/two")
     assert not (runner.folder / "calls").exists()
 
 
@@ -293,4 +293,4 @@ def test_what_stands_on_the_host_under_that_name_is_not_overwritten(
     done = runner.publish("edits/two")
 
     assert done.returncode != 0
-    assert runner.host.git("rev-parse", "applied/two") == runner.host.git("rev-parse", "human")
+    assert runner.host.resolve("applied/two") == runner.host.resolve("human")

@@ -9,8 +9,8 @@ import pytest
 
 from hkgit.errors import HkgitError, InvalidInput, Rejected, Unverifiable
 from hkgit.gate.entrypoints.ci import CiEvent, judge_event, read_event
-from hkgit.git.repository import Repository
 from tests.gate.entrypoints.jobs import PUSH, event_on, github
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
 ZEROS = "0" * 40
@@ -140,7 +140,7 @@ def test_a_job_without_its_event_says_what_is_missing(
 
 
 def _verdicts(checkout: Repo, event: CiEvent) -> list[str]:
-    report = judge_event(Repository.discover(checkout.path), event)
+    report = judge_event(open_repository(checkout), event)
     return [str(ruling.judged.verdict) for ruling in report.rulings]
 
 
@@ -201,4 +201,4 @@ def test_what_cannot_be_held_against_anything_never_passes(
     checkout: Repo, event: CiEvent, error: type[HkgitError]
 ) -> None:
     with pytest.raises(error):
-        judge_event(Repository.discover(checkout.path), event)
+        judge_event(open_repository(checkout), event)

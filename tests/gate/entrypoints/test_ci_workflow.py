@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from hkgit.gate.entrypoints.ci import run_checks
-from hkgit.git.repository import Repository
 from tests.gate.entrypoints.jobs import PUSH, event_on, github
 from tests.support.cases import cases
 from tests.support.ci_workflows import load, run, step
 from tests.support.commands import ROOT
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
 QA_GATE = ROOT / ".github/workflows/qa-gate.yml"
@@ -23,7 +23,7 @@ QA_GATE = ROOT / ".github/workflows/qa-gate.yml"
 def test_the_step_of_the_workflow_judges_a_pull_request(
     checkout: Repo, tmp_path: Path, branch: str, code: int
 ) -> None:
-    base, head = (checkout.git("rev-parse", f"origin/{name}") for name in ("main", branch))
+    base, head = (checkout.resolve(f"origin/{name}") for name in ("main", branch))
     payload = {"base": {"sha": base, "ref": "main"}, "head": {"sha": head}}
     environment = github(tmp_path, "pull_request", {"pull_request": payload})
     judge = step(load(QA_GATE), "gate", "Judge the commits under the target's policy")
@@ -39,7 +39,7 @@ def test_the_workflow_brings_what_was_signed_beside_the_commits(
 ) -> None:
     origin = Repo(tmp_path / "origin")
     checkout.git("clone", "-q", "--bare", str(checkout.path), str(origin.path))
-    origin.git("update-ref", "refs/hkgit/entries/x", origin.git("rev-parse", "HEAD"))
+    origin.git("update-ref", "refs/hkgit/entries/x", origin.head)
     checkout.git("remote", "set-url", "origin", str(origin.path))
     fetch = step(load(QA_GATE), "gate", "Fetch the records beside the history")
 
@@ -68,7 +68,7 @@ def _levels(document: dict[str, Any]) -> dict[str, str]:
 @pytest.fixture
 def offered(checkout: Repo, tmp_path: Path) -> dict[str, str]:
     """A pull request, judged by the workflow of the target branch."""
-    base, head = (checkout.git("rev-parse", f"origin/{name}") for name in ("main", "good"))
+    base, head = (checkout.resolve(f"origin/{name}") for name in ("main", "good"))
     payload = {"base": {"sha": base, "ref": "main"}, "head": {"sha": head}}
     return github(tmp_path, "pull_request", {"pull_request": payload})
 
@@ -93,7 +93,7 @@ def test_a_workflow_of_the_change_itself_is_advisory(
 
 
 def test_a_push_is_advisory(checkout: Repo, tmp_path: Path) -> None:
-    base, head = (checkout.git("rev-parse", f"origin/{name}") for name in ("main", "good"))
+    base, head = (checkout.resolve(f"origin/{name}") for name in ("main", "good"))
     push = PUSH | {"before": base, "after": head}
     _, document = _doctor(checkout, github(tmp_path, "push", push))
     assert _levels(document)["event"] == "advisory"
@@ -138,13 +138,13 @@ def test_each_check_has_its_level(
     level: str,
 ) -> None:
     event = event_on(checkout, old, "origin/good", **more)
-    found = run_checks(Repository.discover(checkout.path), event, environment, Path("/elsewhere"))
+    found = run_checks(open_repository(checkout), event, environment, Path("/elsewhere"))
     assert {check.name: str(check.level) for check in found}[name] == level
 
 
 def test_a_judge_that_stands_in_the_checkout_is_broken(checkout: Repo) -> None:
     found = run_checks(
-        Repository.discover(checkout.path),
+        open_repository(checkout),
         event_on(checkout, "main", "origin/good"),
         {},
         checkout.path / ".venv/lib/hkgit/__init__.py",

@@ -38,7 +38,7 @@ def _job(host: Served, name: str, branch: str, **more: str) -> subprocess.Comple
     assert len(lines) == len(job["script"]) - 1
     environment = {
         "GITLAB_CI": "true",
-        "CI_COMMIT_SHA": host.server.git("rev-parse", branch),
+        "CI_COMMIT_SHA": host.server.resolve(branch),
         "CI_DEFAULT_BRANCH": "main",
         "CI_PROJECT_URL": str(host.server.path).removesuffix(".git"),
     }

@@ -17,7 +17,7 @@ def server(tmp_path: Path) -> Repo:
 
 
 def _hooks(repo: Repo) -> list[str]:
-    folder = repo.path / repo.git("rev-parse", "--git-path", "hooks")
+    folder = repo.hooks
     return sorted(path.name for path in folder.iterdir() if path.suffix != ".sample")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from hkgit.gate.entrypoints.arrival import Update, UpdateResult
 from hkgit.gate.entrypoints.hooks import judge_pushed
-from hkgit.git.repository import Repository
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.serving import Served, copied
 
@@ -20,10 +20,8 @@ def clone(served_template: Served, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def _answer(clone: Repo, ref: str, old: str | None, new: str | None, remote: str) -> UpdateResult:
-    sides = [
-        rev if rev is None or len(rev) == 40 else clone.git("rev-parse", rev) for rev in (old, new)
-    ]
-    repository = Repository.discover(clone.path)
+    sides = [rev if rev is None or len(rev) == 40 else clone.resolve(rev) for rev in (old, new)]
+    repository = open_repository(clone)
     [answer] = judge_pushed(repository, [Update(ref, *sides)], remote, None)
     return answer
 

@@ -66,15 +66,13 @@ def test_a_push_is_refused_as_a_whole_and_leaves_nothing(
 def test_objects_of_a_refused_push_are_not_kept(served: Served) -> None:
     served.push("blind:main")
 
-    done = start(
-        "git", "cat-file", "-e", served.clone.git("rev-parse", "blind"), cwd=served.server.path
-    )
+    done = start("git", "cat-file", "-e", served.clone.resolve("blind"), cwd=served.server.path)
 
     assert done.returncode != 0
 
 
 def test_the_refusal_names_the_ref_the_commit_and_that_all_is_refused(served: Served) -> None:
-    blind = served.clone.git("rev-parse", "blind")
+    blind = served.clone.resolve("blind")
 
     _, said = served.push("good", "blind")
 
@@ -189,7 +187,7 @@ def test_a_policy_may_protect_fewer_refs(served: Served) -> None:
 
 def test_commits_that_two_refs_bring_are_judged_once(served: Served) -> None:
     served.server.git("fetch", "-q", str(served.clone.path), "good:refs/scratch/good")
-    new = served.clone.git("rev-parse", "good")
+    new = served.clone.resolve("good")
     told = "".join(f"{'0' * 40} {new} refs/heads/{name}\n" for name in ("first", "second"))
 
     said = hkgit(served.server, "gate", "--pre-receive", "--format", "json", stdin=told)
@@ -202,7 +200,7 @@ def test_commits_that_two_refs_bring_are_judged_once(served: Served) -> None:
 
 
 def test_the_answer_is_one_json_document_when_asked(served: Served) -> None:
-    old, new = (served.clone.git("rev-parse", rev) for rev in ("main", "good"))
+    old, new = (served.clone.resolve(rev) for rev in ("main", "good"))
     served.server.git("fetch", "-q", str(served.clone.path), "good:refs/scratch/good")
     told = f"{old} {new} refs/heads/main\n"
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from hkgit.edits import File
 from hkgit.evidence.verdict import Verdict
-from hkgit.git.repository import Repository
 from tests.support.commits import AGENT, applied, commit, commit_tree, judge, verdict
+from tests.support.objects import open_repository
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -42,8 +41,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 
 @pytest.fixture
 def old(template: Repo, tmp_path: Path) -> Repo:
-    shutil.copytree(template.path, tmp_path / "repo")
-    return Repo(tmp_path / "repo")
+    return template.copy(tmp_path / "repo")
 
 
 @pytest.mark.parametrize("path", ["a", "d/a"])
@@ -76,7 +74,7 @@ def test_an_old_mode_that_comes_anew_is_a_change(repo: Repo, mode: bytes) -> Non
 
 def test_a_file_that_becomes_executable_is_a_change(old: Repo) -> None:
     tree = with_modes(old, old.tree(), b"100644")
-    listed = Repository.discover(old.path)
+    listed = open_repository(old)
     assert listed.changes(old.tree(), tree) == ()
     made = listed.write_tree(tree, {"a": File(A, 0o100755)})
     assert [each.path for each in listed.changes(old.tree(), made)] == ["a"]

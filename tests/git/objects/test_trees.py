@@ -14,7 +14,7 @@ from hkgit.edits import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
 from hkgit.errors import GitRefused, InvalidInput, Unverifiable
 from hkgit.git import objects
 from hkgit.git.objects import EMPTY_TREE, TreeChange, TreeEntry
-from hkgit.git.repository import Repository
+from tests.support.objects import open_repository
 from tests.support.properties import examples
 from tests.support.repos import Repo
 
@@ -71,7 +71,7 @@ def test_trees_are_written_and_compared_as_git_does_it(
     old: dict[str, File], new: dict[str, File], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     repo = Repo.init(tmp_path_factory.mktemp("trees") / "repo")
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     old_tree, new_tree = written_by_git(repo, old), written_by_git(repo, new)
     assert opened.write_tree(None, old) == old_tree
     changes = opened.changes(old_tree, new_tree)
@@ -87,7 +87,7 @@ def test_links_submodules_and_modes_are_changes_too(repo: Repo) -> None:
     blob = repo.git("hash-object", "-w", "--stdin", stdin=b"file")
     repo.git("update-index", "--cacheinfo", f"120000,{blob},becomes-link")
     repo.git("config", "diff.ignoreSubmodules", "all")
-    changes = Repository.discover(repo.path).changes(repo.tree(), repo.git("write-tree"))
+    changes = open_repository(repo).changes(repo.tree(), repo.git("write-tree"))
     shown = {change.path: change.new.mode for change in changes if change.new is not None}
     assert shown == {"file": EXECUTABLE, "becomes-link": SYMLINK, "sub": SUBMODULE}
 
@@ -95,9 +95,9 @@ def test_links_submodules_and_modes_are_changes_too(repo: Repo) -> None:
 def test_equal_subtrees_are_never_read(repo: Repo) -> None:
     first = repo.commit({"same/a": "1", "other/b": "1"})
     second = repo.commit({"other/b": "2"})
-    same = repo.git("rev-parse", "HEAD:same")
+    same = repo.resolve("HEAD:same")
     (repo.path / ".git" / "objects" / same[:2] / same[2:]).unlink()
-    changes = Repository.discover(repo.path).changes(repo.tree(first), repo.tree(second))
+    changes = open_repository(repo).changes(repo.tree(first), repo.tree(second))
     assert [change.path for change in changes] == ["other/b"]
 
 
@@ -119,7 +119,7 @@ ENTRY = b"100644 a\0" + bytes(20)
 def test_a_tree_that_git_would_not_write_is_unverifiable(repo: Repo, data: bytes) -> None:
     made = raw_tree(repo, data)
     with pytest.raises(Unverifiable, match="malformed"):
-        Repository.discover(repo.path).files_of(made).entry("a")
+        open_repository(repo).files_of(made).entry("a")
 
 
 def test_a_tree_made_to_exhaust_its_reader_is_unverifiable(
@@ -131,11 +131,11 @@ def test_a_tree_made_to_exhaust_its_reader_is_unverifiable(
         listed = b"".join(b"40000 %d\0" % name + bytes.fromhex(tree) for name in range(10))
         tree = raw_tree(repo, listed)
     with pytest.raises(Unverifiable, match="differs in more than 1000 names"):
-        Repository.discover(repo.path).changes(None, tree)
+        open_repository(repo).changes(None, tree)
 
 
 def test_a_tree_nested_without_end_is_unverifiable(repo: Repo) -> None:
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     tree = opened.write_tree(None, {"x": File(b"")})
     for _ in range(20):
         tree = raw_tree(repo, b"40000 " + b"d" * 250 + b"\0" + bytes.fromhex(tree))
@@ -174,7 +174,7 @@ BASE = {"a": ONE, "d/x": TWO, "d/e/y": THREE}
 def test_a_tree_with_other_files(
     repo: Repo, files: dict[str, File | None], expected: dict[str, File]
 ) -> None:
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     made = opened.write_tree(opened.write_tree(None, BASE), files)
     assert made == written_by_git(repo, expected)
 
@@ -191,14 +191,14 @@ def test_a_tree_with_other_files(
     ],
 )
 def test_what_cannot_stand_in_the_tree_is_invalid(repo: Repo, path: str, file: File | None) -> None:
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     base = opened.write_tree(None, BASE)
     with pytest.raises(InvalidInput):
         opened.write_tree(base, {path: file})
 
 
 def test_nothing_is_written_through_a_link(repo: Repo) -> None:
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     base = opened.write_tree(None, {"link": File(b"/etc", SYMLINK)})
     with pytest.raises(InvalidInput, match="is not a directory"):
         opened.write_tree(base, {"link/passwd": File(b"")})
@@ -206,21 +206,21 @@ def test_nothing_is_written_through_a_link(repo: Repo) -> None:
 
 def test_only_the_directories_on_the_way_are_read(repo: Repo) -> None:
     repo.commit({"same/a": "1", "other/b": "1"})
-    same = repo.git("rev-parse", "HEAD:same")
+    same = repo.resolve("HEAD:same")
     (repo.path / ".git" / "objects" / same[:2] / same[2:]).unlink()
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     made = opened.write_tree(repo.tree(), {"other/b": File(b"2")})
     assert repo.git("cat-file", "-p", f"{made}:other/b") == "2"
 
 
 def test_the_empty_tree_is_gits(repo: Repo) -> None:
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     assert list(opened.snapshot(EMPTY_TREE).paths()) == []
     assert opened.write_tree(None, {}) == repo.git("mktree", stdin=b"") == opened.empty_tree
 
 
 def test_an_object_store_that_cannot_be_written_is_refused(repo: Repo, tmp_path: Path) -> None:
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     store = repo.path / ".git" / "objects"
     store.rename(tmp_path / "objects")
     store.write_text("a file where the directory was")
@@ -237,7 +237,7 @@ def test_what_is_written_is_shared_as_git_shares_it(
     try:
         repo.git("init", "-q", f"--shared={shared}", str(shared_repo.path))
         theirs = shared_repo.git("hash-object", "-w", "--stdin", stdin=b"git")
-        ours = Repository.discover(shared_repo.path).write_blob(b"hkgit")
+        ours = open_repository(shared_repo).write_blob(b"hkgit")
     finally:
         os.umask(former)
 

@@ -6,10 +6,10 @@ import os
 import tempfile
 from pathlib import Path
 
-from hkgit.git.repository import Repository
 from hkgit.git.transaction.journal import TransactionJournal, TransactionState, begin
 from hkgit.git.transaction.transaction import Settled, settle_abandoned
 from tests.git.transactions.landing import Files, commit_on
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
 ID = "0123456789abcdef"
@@ -17,7 +17,7 @@ ID = "0123456789abcdef"
 
 def started(repo: Repo, *, branch: str = "main", checkout: bool = True) -> TransactionJournal:
     """The journal of a transaction that has just begun."""
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     state = TransactionState(
         ID,
         "objects",
@@ -41,7 +41,7 @@ def crashed_after_the_move(
     journal.note("landing", new)
     repo.git("update-ref", f"refs/heads/{branch}", new)
     if checkout:
-        lock = Repository.discover(repo.path).git_dir / "index.lock"
+        lock = open_repository(repo).git_dir / "index.lock"
         lock.write_text(f"hkgit {ID}\n")
     journal.leave()
     return new
@@ -49,7 +49,7 @@ def crashed_after_the_move(
 
 def settle(repo: Repo) -> Settled:
     """What the one transaction comes to."""
-    [settled] = settle_abandoned(Repository.discover(repo.path))
+    [settled] = settle_abandoned(open_repository(repo))
     return settled
 
 

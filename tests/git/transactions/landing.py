@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from hkgit.edits import File
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.transaction import transaction
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
 Files = Mapping[str, str | None]
@@ -14,7 +15,7 @@ Files = Mapping[str, str | None]
 
 def commit_on(repo: Repo, files: Files, parent: str = "HEAD") -> str:
     """A commit that no branch has yet."""
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     changed = {path: None if text is None else File(text.encode()) for path, text in files.items()}
     tree = opened.write_tree(repo.tree(parent), changed)
     return repo.git("commit-tree", tree, "-p", parent, "-m", "Landed")
@@ -32,7 +33,7 @@ def land_on_main(repo: Repo, files: Files) -> str:
     """Land a commit that changes these files on the branch that is checked out."""
     old, new = repo.head, commit_on(repo, files)
     land(
-        Repository.discover(repo.path),
+        open_repository(repo),
         branch="main",
         old=old,
         new=new,

@@ -11,9 +11,9 @@ from hkgit.edits import File
 from hkgit.errors import GitRefused
 from hkgit.gate.entrypoints.hook_scripts import find_foreign_hooks, render_script
 from hkgit.git.objects import Commit
-from hkgit.git.repository import Repository
 from hkgit.git.transaction.worktree import commit_worktree, run_command, temporary_worktree
 from tests.support.keys import made_key
+from tests.support.objects import open_repository
 from tests.support.repos import IDENTITY, Repo
 
 Make = Callable[..., Commit]
@@ -25,7 +25,7 @@ def make(repo: Repo) -> Make:
     repo.commit({"a": "1", "b": "1", "hooks/pre-commit": "#!/bin/sh\n"})
 
     def commit(message: bytes = b"Subject\n", *, full: bool = False) -> Commit:
-        opened = Repository.discover(repo.path)
+        opened = open_repository(repo)
         tree = opened.write_tree(repo.tree(), {"a": File(b"2")})
         with temporary_worktree(opened, repo.head, tree, ["a"], full=full) as worktree:
             return opened.commit(commit_worktree(opened, worktree, message))
@@ -91,7 +91,7 @@ def test_a_commit_is_signed_where_the_user_signs(repo: Repo, make: Make, tmp_pat
     repo.git("config", "user.signingKey", str(key))
     repo.git("config", "commit.gpgSign", "true")
     signers = f"ada@example.org {key.with_suffix('.pub').read_text()}"
-    signer = Repository.discover(repo.path).verify_signature(make().id, signers)
+    signer = open_repository(repo).verify_signature(make().id, signers)
     assert signer == "ada@example.org"
 
 
@@ -155,7 +155,7 @@ def test_a_relative_path_of_hooks_means_those_of_the_checkout(repo: Repo, make: 
 
 def test_a_tree_that_changes_nothing_is_no_commit(repo: Repo) -> None:
     head = repo.commit({"a": "1"})
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     with (
         temporary_worktree(opened, head, repo.tree(), [], full=False) as worktree,
         pytest.raises(GitRefused, match="nothing"),
@@ -181,14 +181,14 @@ def test_hooks_that_need_every_file_are_found(
     repo: Repo, name: str, body: str, mode: int, found: tuple[str, ...]
 ) -> None:
     repo.write_hook(name, body).chmod(mode)
-    assert find_foreign_hooks(Repository.discover(repo.path)) == found
+    assert find_foreign_hooks(open_repository(repo)) == found
 
 
 def test_hooks_are_looked_for_where_the_configuration_says(repo: Repo) -> None:
     repo.write_hook("pre-commit", "exit 0")
     repo.git("config", "core.hooksPath", "hooks")
     repo.write("hooks/commit-msg", "#!/bin/sh\n").chmod(0o755)
-    assert find_foreign_hooks(Repository.discover(repo.path)) == ("commit-msg",)
+    assert find_foreign_hooks(open_repository(repo)) == ("commit-msg",)
 
 
 # The command that verifies

@@ -49,7 +49,7 @@ class Scene:
 
     @property
     def tip(self) -> str:
-        return self.repo.git("rev-parse", self.branch)
+        return self.repo.resolve(self.branch)
 
     @property
     def temporary(self) -> Path:
@@ -68,7 +68,7 @@ class Scene:
         """What is wrong with the repository; `code` is that of a run that could end by itself."""
         head = self.tip
         has_landed = head != tip
-        if has_landed and self.repo.git("rev-parse", f"{head}~") != tip:
+        if has_landed and self.repo.resolve(f"{head}~") != tip:
             yield "the branch is neither old nor new"
         if code is not None and has_landed != (code == 0):
             yield f"it ended with {code}, and the commit has {'' if has_landed else 'not '}landed"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import GitRefused
-from hkgit.git.repository import Repository
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
 PROBE = """
@@ -119,7 +119,7 @@ def test_an_index_in_conflict_has_no_tree(repo: Repo) -> None:
     repo.commit({"a": "3"})
     repo.git("merge", "-q", "side", check=False)
     with pytest.raises(GitRefused, match="unmerged"):
-        Repository.discover(repo.path).index_tree()
+        open_repository(repo).index_tree()
 
 
 @pytest.mark.parametrize("options", [("--split-index",), ("--index-version", "4")])
@@ -128,4 +128,4 @@ def test_an_index_that_libgit2_cannot_read_is_read_by_git(
 ) -> None:
     repo.commit({"a": "1"})
     repo.git("update-index", *options)
-    assert Repository.discover(repo.path).index_tree() == repo.tree()
+    assert open_repository(repo).index_tree() == repo.tree()

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import GitRefused
-from hkgit.git.repository import Repository
 from hkgit.git.transaction.landing import expect_landable
 from tests.git.transactions.landing import Files, commit_on, everything, land, land_on_main
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
 
@@ -81,7 +81,7 @@ def test_files_that_become_executable_are(based: Repo) -> None:
     based.git("reset", "-q", "--hard")
     new = based.git("commit-tree", tree, "-p", "HEAD", "-m", "Landed")
     land(
-        Repository.discover(based.path),
+        open_repository(based),
         branch="main",
         old=based.head,
         new=new,
@@ -288,7 +288,7 @@ def test_a_file_that_is_gone_is_written_again(based: Repo) -> None:
 
 def test_what_would_be_refused_can_be_known_before(based: Repo) -> None:
     tree = based.tree(commit_on(based, {"a": "2\n"}))
-    opened = Repository.discover(based.path)
+    opened = open_repository(based)
     expect_landable(opened, branch="main", old=based.head, new=tree, checkout=True)
     local_edit(based)
     with pytest.raises(GitRefused, match="in the way: a\n"):

@@ -11,6 +11,7 @@ from hkgit.edits import File
 from hkgit.errors import GitRefused, HkgitError
 from hkgit.git.repository import Repository
 from tests.git.transactions.landing import commit_on, everything, land
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
 
@@ -20,7 +21,7 @@ def test_a_branch_that_moved_is_refused(based: Repo) -> None:
     before = everything(based)
     with pytest.raises(GitRefused, match="the branch has moved"):
         land(
-            Repository.discover(based.path),
+            open_repository(based),
             branch="main",
             old=old,
             new=new,
@@ -32,7 +33,7 @@ def test_a_branch_that_moved_is_refused(based: Repo) -> None:
 
 def test_a_branch_is_made_where_there_is_none(based: Repo) -> None:
     new = commit_on(based, {"a": "2\n"})
-    opened = Repository.discover(based.path)
+    opened = open_repository(based)
     land(opened, branch="topic/x", old=None, new=new, checkout=False, reflog="x")
     assert opened.branch_tip("topic/x") == new
     assert based.status() == []
@@ -43,19 +44,17 @@ def test_a_branch_is_made_where_there_is_none(based: Repo) -> None:
 def test_a_branch_that_is_not_checked_out_moves_alone(based: Repo) -> None:
     based.git("branch", "topic")
     new = commit_on(based, {"a": "2\n"})
-    opened = Repository.discover(based.path)
+    opened = open_repository(based)
     land(opened, branch="topic", old=based.head, new=new, checkout=False, reflog="x")
     assert opened.branch_tip("topic") == new
     assert based.read("a") == b"1\n"
 
 
 def test_the_first_commit_of_all_can_land(repo: Repo) -> None:
-    tree = Repository.discover(repo.path).write_tree(None, {"a": File(b"1")})
+    tree = open_repository(repo).write_tree(None, {"a": File(b"1")})
     new = repo.git("commit-tree", tree, "-m", "Root")
     repo.write("b", "mine")
-    land(
-        Repository.discover(repo.path), branch="main", old=None, new=new, checkout=True, reflog="x"
-    )
+    land(open_repository(repo), branch="main", old=None, new=new, checkout=True, reflog="x")
     assert repo.head == new
     assert repo.read("a") == b"1"
     assert repo.status() == ["?? b"]
@@ -66,7 +65,7 @@ def test_a_name_that_no_branch_can_have_is_refused(based: Repo, name: str) -> No
     before = everything(based)
     with pytest.raises(HkgitError):
         land(
-            Repository.discover(based.path),
+            open_repository(based),
             branch=name,
             old=None,
             new=based.head,
@@ -81,7 +80,7 @@ def test_a_branch_that_another_worktree_is_on_is_refused(based: Repo, tmp_path: 
     new = commit_on(based, {"a": "2\n"})
     with pytest.raises(GitRefused, match="is checked out in"):
         land(
-            Repository.discover(based.path),
+            open_repository(based),
             branch="topic",
             old=based.head,
             new=new,
@@ -96,7 +95,7 @@ def test_a_checkout_that_is_on_another_branch_is_refused(based: Repo) -> None:
         based.git(*switch)
         with pytest.raises(GitRefused, match="is not the branch of this checkout"):
             land(
-                Repository.discover(based.path),
+                open_repository(based),
                 branch="main",
                 old=old,
                 new=new,
@@ -111,7 +110,7 @@ def test_a_bare_repository_lands_without_a_checkout(
     bare = make_repo("bare.git", bare=True)
     based.git("push", "-q", str(bare.path), "main")
     new = commit_on(bare, {"a": "2\n"}, "main")
-    opened = Repository.discover(bare.path)
+    opened = open_repository(bare)
     land(opened, branch="main", old=based.head, new=new, checkout=False, reflog="x")
     assert opened.branch_tip("main") == new
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.git.repository import Repository
 from hkgit.git.transaction import locks
 from hkgit.git.transaction.index import lock_index
 from hkgit.git.transaction.journal import TransactionJournal, find_abandoned, list_transactions
@@ -17,6 +16,7 @@ from hkgit.git.transaction.transaction import Outcome, transaction
 from hkgit.workflows import health
 from tests.git.transactions.crashes import ID, expect_no_trace, settle, started
 from tests.git.transactions.landing import commit_on
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
 pytestmark = pytest.mark.usefixtures("temporary_directory")
@@ -228,7 +228,7 @@ def test_the_index_is_locked_for_others_while_a_transaction_lands(based: Repo) -
 
 
 def test_a_transaction_at_work_is_not_touched(based: Repo) -> None:
-    opened = Repository.discover(based.path)
+    opened = open_repository(based)
     with transaction(opened, branch="main", old=based.head, checkout=True) as begun:
         assert list(find_abandoned(opened.common_dir)) == []
         assert [state.id for state in health.list_running(opened)] == [begun.journal.state.id]
@@ -249,7 +249,7 @@ with transaction(opened, branch="main", old=opened.resolve("HEAD"), checkout=Tru
 
 
 def test_what_a_killed_process_left_running_keeps_its_transaction_alive(based: Repo) -> None:
-    opened = Repository.discover(based.path)
+    opened = open_repository(based)
     done = subprocess.run([sys.executable, "-c", LEAVE_A_CHILD], cwd=based.path)
     assert done.returncode == -9
     assert list(find_abandoned(opened.common_dir)) == []

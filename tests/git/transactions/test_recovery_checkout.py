@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from hkgit.edits import File
-from hkgit.git.repository import Repository
 from hkgit.git.transaction.transaction import Outcome
 from tests.git.transactions.crashes import crashed_after_the_move, expect_no_trace, settle, started
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
 pytestmark = pytest.mark.usefixtures("temporary_directory")
@@ -221,7 +221,7 @@ def test_a_branch_that_is_checked_out_nowhere_has_landed(based: Repo) -> None:
 
 
 def test_the_first_commit_of_all_is_brought_along(repo: Repo) -> None:
-    tree = Repository.discover(repo.path).write_tree(None, {"a": File(b"1")})
+    tree = open_repository(repo).write_tree(None, {"a": File(b"1")})
     new = repo.git("commit-tree", tree, "-m", "Root")
     journal = started(repo)
     journal.note("landing", new)

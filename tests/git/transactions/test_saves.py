@@ -105,13 +105,13 @@ def test_a_file_saved_while_undo_writes_is_not_lost(
 def test_a_file_saved_while_apply_brings_the_checkout_along_is_not_lost(
     repo: Repo, save: Save, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tip = repo.git("rev-parse", "HEAD")
+    tip = repo.head
     save_while_writing(monkeypatch, save)
     done = CliRunner().invoke(main, ["apply", "-"], input=json.dumps(SPEC), standalone_mode=False)
     assert done.return_value == GitRefused.exit_code
     assert "local changes in the way: f2" in done.output
     assert texts(repo.path) == UNTOUCHED
-    assert repo.git("rev-parse", "HEAD") == tip
+    assert repo.head == tip
     assert repo.git("status", "--porcelain") == " M f2"
 
 

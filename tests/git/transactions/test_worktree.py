@@ -13,8 +13,8 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.errors import GitRefused
-from hkgit.git.repository import Repository
 from hkgit.git.transaction.worktree import advance, commit_worktree, temporary_worktree
+from tests.support.objects import open_repository
 from tests.support.repos import CONFIG, Repo
 
 ODD_NAMES = [
@@ -41,7 +41,7 @@ def files_in(path: Path) -> list[str]:
 
 def test_only_the_touched_files_are_checked_out(repo: Repo) -> None:
     head = repo.commit({"a": "1", "dir/b": "1", "dir/c": "1"})
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     tree = opened.write_tree(repo.tree(), {"dir/b": File(b"2"), "new": File(b"3")})
     with temporary_worktree(opened, head, tree, ["dir/b", "new"], full=False) as worktree:
         assert files_in(worktree.path) == ["dir/b", "new"]
@@ -51,14 +51,14 @@ def test_only_the_touched_files_are_checked_out(repo: Repo) -> None:
 
 def test_every_file_is_checked_out_on_demand(repo: Repo) -> None:
     head = repo.commit({"a": "1", "dir/b": "1"})
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     with temporary_worktree(opened, head, repo.tree(), [], full=True) as worktree:
         assert files_in(worktree.path) == ["a", "dir/b"]
 
 
 def test_the_configuration_of_the_hook_framework_comes_along(repo: Repo) -> None:
     head = repo.commit({"a": "1", "b": "1", ".pre-commit-config.yaml": "repos: []\n"})
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     with temporary_worktree(opened, head, repo.tree(), ["a"], full=False) as worktree:
         assert files_in(worktree.path) == [".pre-commit-config.yaml", "a"]
 
@@ -66,7 +66,7 @@ def test_the_configuration_of_the_hook_framework_comes_along(repo: Repo) -> None
 @pytest.mark.parametrize("name", ODD_NAMES)
 def test_a_name_is_no_pattern(repo: Repo, name: str) -> None:
     head = repo.commit(dict.fromkeys([*ODD_NAMES, "aab", "axb", "a", "sub/a"], "x"))
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     with temporary_worktree(opened, head, repo.tree(), [name], full=False) as worktree:
         assert files_in(worktree.path) == [name]
 
@@ -87,7 +87,7 @@ def test_neither_configuration_nor_checkout_of_the_repository_change(
     if options:
         repo.git(*options)
     before = (repo.path / ".git" / "config").read_bytes(), files_in(repo.path), repo.status()
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     for full, expected in ((True, ["a", "dir/b", "other/c"]), (False, ["other/c"])):
         with temporary_worktree(opened, head, repo.tree(), ["other/c"], full=full) as worktree:
             assert files_in(worktree.path) == expected
@@ -101,14 +101,14 @@ def test_submodules_are_left_alone(repo: Repo, tmp_path: Path) -> None:
     repo.git("submodule", "--quiet", "add", str(library.path), "sub")
     head = repo.commit({"a": "1"})
     repo.git("config", "submodule.recurse", "true")
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     with temporary_worktree(opened, head, repo.tree(), [], full=True) as worktree:
         assert files_in(worktree.path) == [".gitmodules", "a"]
 
 
 def test_it_serves_a_series_of_commits(repo: Repo) -> None:
     parent = repo.commit({"a": "1", "b": "1"})
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     first = opened.write_tree(repo.tree(), {"a": File(b"2")})
     second = opened.write_tree(first, {"b": File(b"2")})
     with temporary_worktree(opened, parent, first, ["a"], full=False) as worktree:
@@ -121,7 +121,7 @@ def test_it_serves_a_series_of_commits(repo: Repo) -> None:
 def test_the_post_checkout_hook_is_not_run(repo: Repo) -> None:
     head = repo.commit({"a": "1"})
     repo.write_hook("post-checkout", f"touch '{repo.path}/ran'")
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     with temporary_worktree(opened, head, repo.tree(), [], full=True):
         assert not (repo.path / "ran").exists()
 
@@ -140,7 +140,7 @@ def expect_no_trace(repo: Repo, temporary_directory: Path) -> Callable[[], None]
 
 def test_it_is_gone_afterwards(repo: Repo, expect_no_trace: Callable[[], None]) -> None:
     head = repo.commit({"a": "1"})
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     with temporary_worktree(opened, head, repo.tree(), ["a"], full=False) as worktree:
         assert worktree.git_dir == repo.path / ".git" / "worktrees" / worktree.path.name
     expect_no_trace()
@@ -151,7 +151,7 @@ def test_it_is_gone_after_a_failure(
     repo: Repo, expect_no_trace: Callable[[], None], error: type[BaseException]
 ) -> None:
     head = repo.commit({"a": "1"})
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     with pytest.raises(error), temporary_worktree(opened, head, repo.tree(), ["a"], full=False):
         raise error
     expect_no_trace()
@@ -161,7 +161,7 @@ def test_it_is_gone_when_it_could_not_be_filled(
     repo: Repo, expect_no_trace: Callable[[], None]
 ) -> None:
     head = repo.commit({"a": "1"})
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     missing = "0123456789" * 4
     with pytest.raises(GitRefused, match="git read-tree"):
         temporary_worktree(opened, head, missing, ["a"], full=False).__enter__()
@@ -172,7 +172,7 @@ def test_it_is_gone_though_a_command_left_what_cannot_be_written(
     repo: Repo, expect_no_trace: Callable[[], None]
 ) -> None:
     head = repo.commit({"a": "1"})
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     with temporary_worktree(opened, head, repo.tree(), ["a"], full=False) as worktree:
         (worktree.path / "cache").mkdir()
         (worktree.path / "cache" / "x").write_text("")
@@ -222,7 +222,7 @@ def test_it_is_gone_after_a_signal(
 def test_worktrees_of_others_stay(repo: Repo, tmp_path: Path) -> None:
     head = repo.commit({"a": "1"})
     repo.git("worktree", "add", "-q", "--detach", str(tmp_path / "theirs"))
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     with (
         temporary_worktree(opened, head, repo.tree(), ["a"], full=False) as first,
         temporary_worktree(opened, head, repo.tree(), ["a"], full=False) as second,
@@ -243,7 +243,7 @@ def test_a_bare_repository_can_have_one(
     repo.git("push", "-q", str(bare.path), "main")
     (tmp_path / "gitconfig").write_text(CONFIG + "[safe]\n\tbareRepository = explicit\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
-    opened = Repository.discover(bare.path)
+    opened = open_repository(bare)
     with temporary_worktree(opened, head, repo.tree(), ["a"], full=False) as worktree:
         assert files_in(worktree.path) == ["a"]
 
@@ -251,7 +251,7 @@ def test_a_bare_repository_can_have_one(
 def test_a_git_directory_that_cannot_be_written_is_refused(repo: Repo) -> None:
     head = repo.commit({"a": "1"})
     (repo.path / ".git" / "worktrees").write_text("a file where the directory would be")
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     with pytest.raises(GitRefused, match=r"could not create .*worktrees/hkgit-"):
         temporary_worktree(opened, head, repo.tree(), ["a"], full=False).__enter__()
 
@@ -263,7 +263,7 @@ def test_git_finds_in_it_a_worktree_of_its_own(repo: Repo, tmp_path: Path, setti
     repo.git("config", *setting.split("="))
     repo.git("worktree", "add", "-q", "--no-checkout", "--detach", str(tmp_path / "theirs"))
     repo.git("worktree", "lock", str(tmp_path / "theirs"))
-    opened = Repository.discover(repo.path)
+    opened = open_repository(repo)
     with temporary_worktree(opened, head, repo.tree(), [], full=True) as worktree:
         said = repo.git("worktree", "list", "--porcelain")
         assert f"worktree {worktree.path}\nHEAD {head}\ndetached" in said

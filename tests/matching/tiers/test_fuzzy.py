@@ -301,3 +301,34 @@ def test_two_lines_that_the_file_never_had_are_too_many() -> None:
 def test_another_first_line_may_be_another_place(old: str) -> None:
     with pytest.raises((Conflict, NoMatch)):
         edited(TEXT, edit_of(old, f"{old}    log(height)\n"))
+
+
+CALLBACKS = """\
+const onClick = () => {
+  if (this.isLocked) {
+    notify(this.element, LOCKED)
+    return
+  }
+
+  this.close()
+}
+
+const rest = make(this.element)
+"""
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        pytest.param("})\n", id="the end of a call"),
+        pytest.param("\n})\n}\n", id="behind a blank line"),
+    ],
+)
+def test_a_bracket_beside_the_change_that_the_place_lacks_is_another_block(end: str) -> None:
+    context = "    notify(this.element, LOCKED)\n    return\n  }\n\n"
+    with pytest.raises(NoMatch):
+        edited(
+            CALLBACKS, edit_of(f"{context}  this.close()\n{end}", f"{context}  this.wait()\n{end}")
+        )
+    own = f"{context}  this.close()\n}}\n"
+    assert b"this.wait()" in edited(CALLBACKS, edit_of(own, own.replace("close", "wait")))

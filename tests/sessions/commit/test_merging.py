@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
-from hkgit.git.repository import Repository
 from hkgit.sessions.merge_proposal import without_marks
 from hkgit.workflows.setup import install
 from tests.sessions.committing import Work
 from tests.sessions.conftest import LINES, replacing
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.running import range_hash
 from tests.support.specs import protocol, replace_range
@@ -168,7 +168,7 @@ def test_a_merge_that_no_session_touched_is_nobodys_business(work: Work) -> None
 
 
 def test_with_the_hooks_the_message_names_the_one_entry(work: Work) -> None:
-    install(Repository.discover(work.repo.path), HOOKS)
+    install(open_repository(work.repo), HOOKS)
     work.repo.commit({}, "Hooks", "--no-verify")
     merge(work)
     at_once(work)

@@ -7,10 +7,10 @@ import json
 from hkgit.dialects import parse
 from hkgit.dialects.file_names import parse_expect
 from hkgit.edits import Spec
-from hkgit.git.repository import Repository
 from hkgit.workflows.commit_plan import prepare
 from hkgit.workflows.target import ApplyRequest, PlannedCommit, find_target
 from tests.support.cases import cases
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.running import range_hash
 
@@ -27,7 +27,7 @@ SPECS = (spec("line 5\n", "five\nfive b\n"), spec("five b\nline 6\n", "six\n"))
 def planned_again(repo: Repo, expected: str, meanwhile: str) -> tuple[PlannedCommit, ...]:
     """Both specs, planned on one tip, and again on one where somebody has changed the file."""
     repo.commit({"a.txt": TEXT}, "Begin")
-    repository = Repository.discover(repo.path)
+    repository = open_repository(repo)
     request = ApplyRequest(SPECS, reads=(parse_expect(expected),))
     steps = prepare(find_target(repository, request))
     assert [step.plan.outcomes[0].evidence.kind for step in steps] == ["hash", "hash"]

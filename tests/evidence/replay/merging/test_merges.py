@@ -118,7 +118,7 @@ def test_what_a_shallow_clone_left_out_is_unverifiable(started: Repo, tmp_path: 
 
 def test_what_a_missing_blob_said_is_unverifiable(started: Repo) -> None:
     commit(started, applied(started, protocol(replace_range("a.py", A, 1, 1, "import os"))))
-    blob = started.git("rev-parse", "HEAD^:a.py")
+    blob = started.resolve("HEAD^:a.py")
     (started.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     ruling = judge(started)
     assert ruling.passes is False
