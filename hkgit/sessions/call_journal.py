@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -153,7 +154,7 @@ class SessionJournal:
                 names = [each.name for each in found]
         except FileNotFoundError:
             return []
-        return sorted(int(name[:-5]) for name in names if name.endswith(".json"))
+        return sorted(int(name[:-5]) for name in names if re.fullmatch(r"\d+\.json", name))
 
     @property
     def calls(self) -> list[JournaledCall]:

@@ -125,11 +125,6 @@ def _settle_refusals(repository: Repository, names: Sequence[str]) -> None:
     settle_refusals(repository, names, repository.resolve("HEAD"))
 
 
-def find_parents(repository: Repository) -> tuple[str, ...]:
-    """Find the parents of the commit being made, as they are unless it is amended."""
-    return repository.commit_in_progress_parents()[0]
-
-
 def find_root(repository: Repository) -> Path:
     """Return the checkout's directory. Raises GitRefused in a bare repository."""
     if repository.work_tree is None:
@@ -165,7 +160,7 @@ def stage(repository: Repository) -> Proposal:
 
     root = find_root(repository)
     journals = open_journals(repository, root)
-    parents = find_parents(repository)
+    parents = repository.commit_in_progress_parents()[0]
     if not journals or len(parents) > 2:
         return Proposal((), ())
     with lock_all(journals):
