@@ -22,7 +22,7 @@ from hkgit.cli.commands import COMMANDS, GROUPS
 from hkgit.cli.help import EXAMPLES, VARIABLES
 from hkgit.cli.main import main
 from hkgit.cli.runner import FAULT, INTERRUPTED, UNREAD, USAGE
-from hkgit.dialects.appearance import APPEARANCES
+from hkgit.dialects.dialect import APPEARANCES
 from hkgit.gate.policy.key_table import KEYS, policy_schema
 from hkgit.workflows.library import Content, Given, Root
 

@@ -23,7 +23,7 @@ from hkgit.agents.events import (
     UnshownShell,
 )
 from hkgit.agents.live_transcript import find_attached, find_turn, read_own_lines
-from hkgit.agents.logged_call import Line, Log, LoggedCall, join_calls, tell
+from hkgit.agents.logged_call import Log, LoggedCall, Said, join_calls, tell
 from hkgit.agents.tools import Tool, session_name
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, field, replace
@@ -161,7 +161,8 @@ class Agent:
         if not self.learns_earlier:
             return
         [log] = self.logs
-        calls = [*self.read_log(log, (log.read or read_own_lines)(transcript))]
+        said = log.read(transcript) if log.read else log.says(read_own_lines(transcript))
+        calls = [*self.read_calls(log, said)]
         turn = event.turn or find_turn(log, transcript, event.call)
         turn = turn or (calls[-1].turn if calls else "")
         for each in calls:
@@ -172,10 +173,10 @@ class Agent:
             if is_shown and each.turn not in ("", turn):
                 yield each
 
-    def read_log(self, log: Log, lines: Iterable[Line]) -> Iterator[LoggedCall]:
+    def read_calls(self, log: Log, said: Iterable[Said]) -> Iterator[LoggedCall]:
         """Yield what each call of a log has done; one may read several files."""
         tools = self.tools
-        for call in join_calls(log.name, log.says(lines)):
+        for call in join_calls(log.name, said):
             did: Did | None = call.did
             if did is None and call.tool in tools:
                 did = tools[call.tool](call.arguments, call.answer)

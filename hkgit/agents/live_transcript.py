@@ -55,7 +55,7 @@ def find_attached(log: Log, transcript: Path) -> list[ToolReading]:
     """
     if log.read is not None:  # its agent attaches files to prompts alone
         with suppress(OSError):
-            return [*_list_attached(log.says(log.read(transcript)))]
+            return [*_list_attached(log.read(transcript))]
         return []
     found: list[ToolReading] = []
     last = ""

@@ -89,19 +89,20 @@ Find = Callable[[Path, Mapping[str, str], Sequence[Path]], Iterator[Path]]
 
 @dataclass(frozen=True)
 class Log:
-    """A form of logs: where they lie, whether a line is of one, and what lines say of calls.
+    """A form of logs: where they lie, and what they say of calls.
 
-    Lines in which one of the words `attached` is may show files without a call. Those that are no
-    lines of JSON end in `suffix` and have a reader, `read`, which raises OSError.
+    One of lines of JSON has some that `detects` knows. Others end in `suffix` and have a reader,
+    `read`, which raises OSError. What has one of the words `attached` may show files without a
+    call.
     """
 
     name: str
     find: Find
-    detects: Callable[[Record], bool]
-    says: Callable[[Iterable[Line]], Iterator[Said]]
+    detects: Callable[[Record], bool] = lambda record: False
+    says: Callable[[Iterable[Line]], Iterator[Said]] = lambda lines: iter(())
     attached: tuple[bytes, ...] = ()
     suffix: str = ""
-    read: Callable[[Path], Iterator[Line]] | None = None
+    read: Callable[[Path], Iterator[Said]] | None = None
 
 
 def attach(number: object, shown: Iterable[ToolReading]) -> Iterator[LoggedCall]:

@@ -21,7 +21,7 @@ from hkgit.applying.workspace import FileState
 from hkgit.edits import File, Read
 from hkgit.errors import InvalidInput
 from hkgit.text.document import Document, Lines, Splice
-from hkgit.values import dataclass, replace
+from hkgit.values import cached_property, dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -44,36 +44,27 @@ class EditContext:
         """The file's base, its last line with an end."""
         return self.state.draft.base
 
+    @cached_property
+    def seen(self) -> Draft:
+        """The file that the edit refers to: the base, or what earlier edits left."""
+        return Draft(self.base) if self.in_base else self.state.draft
+
     @property
     def document(self) -> Document:
-        """The text that the edit refers to."""
-        return self.base if self.in_base else self.state.draft.document
-
-    def touched_base_lines(self, start: int, end: int) -> Lines:
-        """Return the base lines that bytes `start:end` of the document touch."""
-        if self.in_base:
-            return self.base.lines_of(start, end)
-        return self.state.draft.base_lines(start, end)
+        """The text of that file."""
+        return self.seen.document
 
     def present_lines(self, start: int, end: int) -> Lines:
-        """Return the lines of the file as it is that bytes `start:end` cover."""
+        """Return the lines of the file as it is that bytes `start:end` of the document cover."""
         if self.in_base:
             return self.state.draft.lines_now(start, end)
         return self.document.lines_of(start, end)
-
-    def from_base(self, lines: Lines) -> Lines:
-        """Convert lines of the base, over which no edit wrote, to lines of the document."""
-        return lines if self.in_base else self.state.draft.lines_now(*self.base.span(*lines))
-
-    def writers(self, start: int, end: int) -> tuple[int, ...]:
-        """List the earlier edits that wrote any of these bytes of the document."""
-        return () if self.in_base else self.state.draft.writers(start, end)
 
     def splice(self, splices: Sequence[Splice]) -> FileState:
         """Apply these splices of the document; raise InvalidInput where edits overlap."""
         draft: Draft | None = self.state.draft
         # In a file that no edit has touched both are the same, and this one is much faster.
-        in_base = self.in_base or self.state.draft.is_untouched
+        in_base = self.seen.is_untouched
         for splice in sorted(splices, key=attrgetter("start"), reverse=True):
             if draft is None:
                 break
@@ -101,10 +92,6 @@ class EditContext:
         if writers and all(map(is_empty, touched)):
             kinds = [self.earlier[number].kind for number in writers]
             return Evidence(max(kinds, key=STRONGEST_FIRST.index))
-        return self.read_evidence(touched)
-
-    def read_evidence(self, touched: tuple[Lines, ...]) -> Evidence:
-        """Find the read that vouches for the lines. Raises Stale if a promised hash fails."""
         found = find_holding_read(self.base, touched, self.reads)
         if found is not None:
             return found
@@ -130,7 +117,7 @@ def change_diff(
     if final_newline is not None:
         bottom = document.line_count
     start = document.offsets[top - 1] if top > 1 else 0
-    old = draft = Draft.over(Document(document.data[start : document.offsets[bottom]]))
+    old = draft = Draft(Document(document.data[start : document.offsets[bottom]]))
     for splice in sorted(splices, key=attrgetter("start"), reverse=True):
         place = splice.start - start, splice.end - start
         written = draft.write(*place, splice.new, context.number)

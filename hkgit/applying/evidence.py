@@ -12,7 +12,7 @@ from hkgit.edits import Read
 from hkgit.errors import Near, Stale
 from hkgit.text.document import Document, Lines
 from hkgit.text.hashes import sha256
-from hkgit.values import dataclass
+from hkgit.values import dataclass, replace
 
 KINDS = ("hash", "receipt", "quote", "tag", "late", "none")
 """Every kind of evidence, in the order in which trailers count them."""
@@ -105,21 +105,16 @@ def find_holding_read(
 ) -> Evidence | None:
     """Find the first of the reads that still holds and covers everything touched, or None."""
     for read in reads:
-        found = _of_read(base, touched, read)
-        if found is not None:
-            return Evidence(read.kind, found.expected_hash, found.lines)
+        if read.start_line is None or read.end_line is None:
+            found = find_holding_hash(base, touched, read.range_hash)
+            if found is not None:
+                return replace(found, kind=read.kind)
+            continue
+        lines = read.start_line, read.end_line
+        is_known = read_holds(base, read) and vouches(base, lines)
+        if is_known and all(covers(lines, each) for each in touched):
+            return Evidence(read.kind, base.range_hash(*lines), lines)
     return None
-
-
-def _of_read(base: Document, touched: Sequence[Lines], read: Read) -> Evidence | None:
-    if read.start_line is None or read.end_line is None:
-        return find_holding_hash(base, touched, read.range_hash)
-    lines = read.start_line, read.end_line
-    if not read_holds(base, read) or not vouches(base, lines):
-        return None
-    if not all(covers(lines, each) for each in touched):
-        return None
-    return Evidence(read.kind, base.range_hash(*lines), lines)
 
 
 def read_holds(base: Document, read: Read) -> bool:

@@ -122,23 +122,28 @@ class Taken:
 
 def take_place(place: Path, new: Path | None, written: File | None, known: File | None) -> Taken:
     """Replace a file by `new`, or remove it for None, and keep the old one. Raises OSError."""
-    if new is None:
-        kept = _beside(place)
-        place.rename(kept)
-        return Taken(place, kept, written, known)
-    if known is None:  # most often nothing is there, and nothing need be exchanged
+    if new is not None and known is None:  # most often nothing is there to be exchanged
         with suppress(FileExistsError):
             place_new(new, place)
             return Taken(place, None, written, known)
+    return Taken(place, _put(place, new), written, known)
+
+
+def _put(place: Path, new: Path | None) -> Path | None:
+    """Put a file in a place, or none; return where the one is now that was there, if any was."""
+    if new is None:
+        aside = place.with_name(f".hkgit-{os.urandom(8).hex()}")
+        place.rename(aside)
+        return aside
     try:
         exchange(new, place)
     except FileNotFoundError:
         try:
             place_new(new, place)
-            return Taken(place, None, written, known)
+            return None
         except FileExistsError:
             exchange(new, place)
-    return Taken(place, new, written, known)
+    return new
 
 
 def restore_all(taken: Iterable[Taken]) -> list[Path]:
@@ -153,42 +158,19 @@ def restore_all(taken: Iterable[Taken]) -> list[Path]:
 
 def _restore(each: Taken) -> Path | None:
     try:
-        if each.kept is None:
-            return _take_out(each)
-        if each.written is None:
+        if each.kept is not None and each.written is None:
             place_new(each.kept, each.place)
             return None
-        return _change_back(each, each.kept)
+        found = _put(each.place, each.kept)
+        if found is not None and _read_present(found) != each.written:
+            return _keep(each, _put(each.place, found))
+        if found is not None:
+            found.unlink()
+        return None
+    except FileNotFoundError:
+        return None
     except OSError:
         return _keep(each, each.kept)
-
-
-def _take_out(each: Taken) -> Path | None:
-    """Remove what was put where nothing was, unless it is another file by now."""
-    aside = _beside(each.place)
-    with suppress(FileNotFoundError):
-        each.place.rename(aside)
-        if _read_present(aside) == each.written:
-            aside.unlink()
-            return None
-        try:
-            place_new(aside, each.place)
-        except FileExistsError:
-            return _keep(each, aside)
-    return None
-
-
-def _change_back(each: Taken, kept: Path) -> Path | None:
-    try:
-        exchange(kept, each.place)
-    except FileNotFoundError:
-        place_new(kept, each.place)
-        return None
-    if _read_present(kept) == each.written:
-        kept.unlink()
-        return None
-    exchange(kept, each.place)
-    return _keep(each, kept)
 
 
 def _keep(each: Taken, kept: Path | None) -> Path | None:
@@ -202,10 +184,6 @@ def _keep(each: Taken, kept: Path | None) -> Path | None:
     with suppress(OSError):
         return kept.rename(name)
     return kept
-
-
-def _beside(place: Path) -> Path:
-    return place.with_name(f".hkgit-{os.urandom(8).hex()}")
 
 
 def _read_present(place: Path | None) -> File | None:
@@ -243,13 +221,9 @@ def keep_owner(place: Path, new: Path) -> None:
                 break
     if hasattr(os, "listxattr"):
         with suppress(OSError):
-            _copy_attributes(place, new)
-
-
-def _copy_attributes(place: Path, new: Path) -> None:
-    for name in os.listxattr(place):
-        with suppress(OSError):
-            os.setxattr(new, name, os.getxattr(place, name))
+            for name in os.listxattr(place):
+                with suppress(OSError):
+                    os.setxattr(new, name, os.getxattr(place, name))
 
 
 def remove_empty_above(root: Path, path: str) -> None:

@@ -89,17 +89,17 @@ def _whole_line_hunks(draft: Draft) -> Iterator[Hunk]:
     start: int | None = None
     new = b""
     edits: tuple[int, ...] = ()
-    for piece in draft.pieces:
-        if piece.new is not None:
-            if start is None:
-                start = base.offsets[max(base.line_at(piece.start), 1) - 1]
-                new = base.data[start : piece.start]
-            new += piece.new
-            edits += piece.edits
-        elif start is not None:
-            stop = _next_border(base, piece.start, is_complete=not new or new.endswith(b"\n"))
-            new += base.data[piece.start : min(stop, piece.end)]
-            if stop < piece.end:
+    limits = [*(piece.start for piece in draft.pieces[1:]), len(base.data)]
+    for piece, limit in zip(draft.pieces, limits, strict=False):
+        if start is None:
+            start = base.offsets[max(base.line_at(piece.start), 1) - 1]
+            new = base.data[start : piece.start]
+        new += piece.new
+        edits += piece.edits
+        if piece.end < limit:
+            stop = _next_border(base, piece.end, is_complete=not new or new.endswith(b"\n"))
+            new += base.data[piece.end : min(stop, limit)]
+            if stop < limit:
                 yield _hunk(base, start, stop, new, edits)
                 start, new, edits = None, b"", ()
     if start is not None:

@@ -7,9 +7,10 @@ from itertools import groupby, product
 
 from hkgit.applying.evidence import NONE, Evidence
 from hkgit.applying.hunk import Hunk
-from hkgit.edits import File, Read, Spec
+from hkgit.edits import File, Read, Spec, decode_text
 from hkgit.errors import BlindEdit, HkgitError, InvalidInput, Near
-from hkgit.text.document import Lines
+from hkgit.matching.place import FULL
+from hkgit.text.document import Document, Lines
 from hkgit.text.escape import to_json_text, visible
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
@@ -32,6 +33,18 @@ class Candidate:
     range_hash: str | None
     similarity_permille: int | None = None
     text: str | None = None
+
+
+def show_lines(base: Document, lines: Lines, similarity: int | None = None) -> Candidate:
+    """Make a candidate of some lines of a file."""
+    text = base.data[slice(*base.span(*lines))].replace(b"\r\n", b"\n")
+    return Candidate(
+        start_line=lines[0],
+        end_line=lines[1],
+        range_hash=base.range_hash(*lines),
+        similarity_permille=similarity,
+        text=decode_text(text),
+    )
 
 
 @dataclass(frozen=True)
@@ -126,6 +139,23 @@ def number_outcomes(planned: Iterable[tuple[Spec, Plan]]) -> tuple[EditOutcome, 
     every = ((spec, outcome) for spec, plan in planned for outcome in plan.outcomes)
     return tuple(
         replace(outcome, number=at, spec=spec.name) for at, (spec, outcome) in enumerate(every, 1)
+    )
+
+
+def place_edit(
+    number: int, path: str, tier: str, evidence: Evidence, lines: Lines, base_lines: Lines
+) -> EditOutcome:
+    """Make the outcome of an edit that is made just as it is written."""
+    return EditOutcome(
+        number=number,
+        path=path,
+        status=APPLIED,
+        tier=tier,
+        similarity_permille=FULL,
+        confidence_permille=FULL,
+        evidence=evidence,
+        lines=(lines,),
+        base_lines=(base_lines,),
     )
 
 

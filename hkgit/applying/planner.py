@@ -103,7 +103,7 @@ def plan(
         raise InvalidInput("the spec", what, "Split it into several specs.")
     options = options or Options()
     planner = _Planner(spec, Workspace(snapshot), options, tuple(reads))
-    outcomes = tuple(planner.outcome(at + 1, edit) for at, edit in enumerate(spec.edits))
+    outcomes = tuple(planner.outcome(at, edit) for at, edit in enumerate(spec.edits, 1))
     planned = Plan(outcomes, planner.workspace.changes())
     if planned.files and not options.allow_blind:
         planned = expect_hashes(planned, spec.dialect)
@@ -124,12 +124,10 @@ class _Planner:
         self, spec: Spec, workspace: Workspace, options: Options, reads: tuple[Read, ...]
     ) -> None:
         self.workspace = workspace
-        self._dialect = spec.dialect
-        self._miscounted = spec.miscounted
-        self._creates = spec.dialect not in _TELL_NEW_FILES
-        self._in_base = not spec.sequential
+        self._spec = spec
         self._options = options
         self._reads = reads
+        self._in_base = not spec.sequential
         self._evidence: dict[int, Evidence] = {}
         self._told = 0
         removals = (each.path for each in spec.edits if isinstance(each, DeleteFile | RenameFile))
@@ -145,7 +143,7 @@ class _Planner:
             forget_frames(error)
             return self._refuse(number, edit, error)
         self._evidence[number] = outcome.evidence
-        added = ((LINE_ENDS, stored is not edit), (COUNTS, number in self._miscounted))
+        added = ((LINE_ENDS, stored is not edit), (COUNTS, number in self._spec.miscounted))
         repairs = tuple(name for name, is_made in added if is_made)
         return replace(outcome, repairs=(*outcome.repairs, *repairs)) if repairs else outcome
 
@@ -159,7 +157,7 @@ class _Planner:
         from hkgit.applying import remedy
 
         here = EditContext(number=number, state=state, reads=(), in_base=self._in_base, earlier={})
-        mended = remedy.add_remedy(outcome, here, error, self._dialect)
+        mended = remedy.add_remedy(outcome, here, error, self._spec.dialect)
         self._told += remedy.measure_size(mended)
         return mended if self._told <= remedy.MOST_IN_ALL else outcome
 
@@ -176,24 +174,24 @@ class _Planner:
                 return self._create(number, edit, edit.mode)
             case (
                 WriteFile(expected_hash=None) | Edit(old_text="", anchors=(), expected_hash=None)
-            ) if self._creates and self._find(edit.path) is None:
+            ) if self._spec.dialect not in _TELL_NEW_FILES and self._find(edit.path) is None:
                 return self._create(number, edit, REGULAR)
-            case WriteFile() | DeleteFile() | RenameFile() | SetMode():
+        context, dialect = self._find_context(number, edit), self._spec.dialect
+        match edit:
+            case (
+                WriteFile()
+                | DeleteFile()
+                | RenameFile()
+                | SetMode()
+                | Edit(old_text="", anchors=(), at_end=False)
+            ):
                 from hkgit.applying.whole_files import change_file
 
-                context = self._find_context(number, edit)
-                expect_no_marks(self._dialect, edit, context.document.data)
-                return change_file(self.workspace, context, edit)
-            case Edit(old_text="", anchors=(), at_end=False):
-                from hkgit.applying.whole_files import fill_empty_file
-
-                context = self._find_context(number, edit)
-                expect_no_marks(self._dialect, edit, context.document.data)
-                return fill_empty_file(self.workspace, context, edit, self._dialect)
-        context = self._find_context(number, edit)
+                expect_no_marks(dialect, edit, context.document.data)
+                return change_file(self.workspace, context, edit, dialect)
         state, outcome = self._change(context, edit)
         try:
-            expect_no_marks(self._dialect, edit, context.document.data)
+            expect_no_marks(dialect, edit, context.document.data)
         except InvalidInput as error:
             error.near = tuple(Near(*lines) for lines in outcome.lines)
             raise
@@ -203,7 +201,7 @@ class _Planner:
     def _create(self, number: int, edit: CreateFile | WriteFile | Edit, mode: int) -> EditOutcome:
         from hkgit.applying.whole_files import create  # edits of text need none
 
-        expect_no_marks(self._dialect, edit, b"")
+        expect_no_marks(self._spec.dialect, edit, b"")
         outcome = create(self.workspace, number, edit.path, edit.new_text, mode)
         is_late = any(read.kind == LATE and read.path == edit.path for read in self._reads)
         return replace(outcome, evidence=LATE_ABSENT) if is_late else outcome
@@ -211,22 +209,17 @@ class _Planner:
     def _change(
         self, context: EditContext, edit: Edit | ReplaceRange | InsertAfter | TagEdit
     ) -> tuple[FileState, EditOutcome]:
+        if isinstance(edit, Edit) and edit.old_text:
+            return change_text(context, edit, self._options.settings)
+        from hkgit.applying import ranges  # most edits quote text
+
         match edit:
             case TagEdit():
-                from hkgit.applying.ranges import change_tagged
-
-                return change_tagged(context, edit)
-            case Edit(old_text=""):
-                from hkgit.applying.ranges import insert_text
-
-                return insert_text(context, edit)
+                return ranges.change_tagged(context, edit)
             case Edit():
-                return change_text(context, edit, self._options.settings)
-            case ReplaceRange() | InsertAfter():
-                from hkgit.applying.ranges import change_lines
-
-                carried = self._options.carried.get(context.number)
-                return change_lines(context, edit, carried, relocate=self._options.relocate)
+                return ranges.insert_text(context, edit)
+        carried = self._options.carried.get(context.number)
+        return ranges.change_lines(context, edit, carried, relocate=self._options.relocate)
 
     def _find(self, path: str) -> FileState | None:
         return self.workspace.find(path, in_base=self._in_base)

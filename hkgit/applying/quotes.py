@@ -12,12 +12,13 @@ from hkgit.applying.context import EditContext, change_diff
 from hkgit.applying.evidence import Evidence, find_holding_hash, find_holding_read, is_empty
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.workspace import FileState, check_text
-from hkgit.edits import AnyEdit, CreateFile, Edit, WriteFile, decode_text, encode_text
+from hkgit.edits import AnyEdit, CreateFile, Edit, Read, WriteFile, decode_text, encode_text
 from hkgit.errors import Ambiguous, Conflict, HkgitError, Near, NoMatch
 from hkgit.matching.ladder import locate
 from hkgit.matching.place import Located, Place, Settings
 from hkgit.matching.quotation import find_end_of_block
-from hkgit.matching.search import Vouches
+from hkgit.matching.search import Holds, Vouches
+from hkgit.matching.strict import is_whole
 from hkgit.matching.transfer import transfer
 from hkgit.matching.words import fold
 from hkgit.text.document import BOM, Document, Lines, Splice
@@ -53,20 +54,16 @@ def _find_anchor_lines(texts: Sequence[bytes], line: int, anchor: str) -> list[i
 
     Where there is none, those that begin so.
     """
-    wanted = encode_text(anchor).strip()
-    found = [number for number, text in enumerate(texts[line:], line + 1) if text == wanted]
-    if not found and not b"".join(texts[line:]).isascii():
-        plain = fold(wanted)
-        found = [
-            number for number, text in enumerate(texts[line:], line + 1) if fold(text) == plain
-        ]
-    return found or [line + number for number in _find_beginnings(texts[line:], wanted)]
-
-
-def _find_beginnings(texts: Sequence[bytes], wanted: bytes) -> list[int]:
-    """Find the lines, counted from 1, that begin with some words."""
+    wanted, below = encode_text(anchor).strip(), texts[line:]
+    plain = b"" if b"".join(below).isascii() else fold(wanted)
     words = re.compile(re.escape(wanted) + rb"(?<=\w)(?![\w\x80-\xff])")
-    return [number for number, text in enumerate(texts, 1) if words.match(text)]
+    tests: tuple[Callable[[bytes], object], ...] = (
+        lambda text: text == wanted,
+        lambda text: plain and fold(text) == plain,
+        words.match,
+    )
+    every = ([n for n, text in enumerate(below, line + 1) if test(text)] for test in tests)
+    return next(filter(None, every), [])
 
 
 def find_line_below(document: Document, edit: Edit) -> int:
@@ -132,7 +129,13 @@ def change_text(
     """Replace quoted text. Raises what `ladder.locate` and `transfer.transfer` raise, and Stale."""
     check_text(edit.path, context.state)
     located, splices = _locate_edit(context, edit, settings)
-    base_lines, evidence = _settle(context, edit, located)
+    spans = [(place.start, place.end) for place in located.places]
+    base_lines = tuple(context.seen.base_lines(*span) for span in spans)
+    writers = tuple(number for span in spans for number in context.seen.writers(*span))
+    evidence = context.settle_evidence(base_lines, edit.expected_hash, writers)
+    is_read = not all(map(is_empty, base_lines))
+    if evidence.kind == "none" and is_read and _is_quote(context.document, located):
+        evidence = Evidence("quote")
     final_newline = edit.final_newline
     if located.tier == "exact" and final_newline is None:
         ended = context.state.is_terminated
@@ -151,7 +154,7 @@ def change_text(
         runner_up_permille=located.runner_up,
         repairs=located.repairs,
         evidence=evidence,
-        lines=tuple(context.present_lines(place.start, place.end) for place in located.places),
+        lines=tuple(context.present_lines(*span) for span in spans),
         base_lines=base_lines,
         matched_text=_text_at(context.document, located.places[0], edit),
         diff=diff,
@@ -159,19 +162,6 @@ def change_text(
         respelled=() if located.tier == "exact" else tuple(_find_respellings(edit, diff)),
     )
     return state, outcome
-
-
-def _settle(
-    context: EditContext, edit: Edit, located: Located
-) -> tuple[tuple[Lines, ...], Evidence]:
-    """Find the base lines that an edit touches, and its evidence. Raises Stale."""
-    base_lines = tuple(context.touched_base_lines(p.start, p.end) for p in located.places)
-    writers = tuple(n for p in located.places for n in context.writers(p.start, p.end))
-    evidence = context.settle_evidence(base_lines, edit.expected_hash, writers)
-    is_read = not all(map(is_empty, base_lines))
-    if evidence.kind == "none" and is_read and _is_quote(context.document, located):
-        evidence = Evidence("quote")
-    return base_lines, evidence
 
 
 def _find_respellings(edit: Edit, diff: str) -> Iterator[str]:
@@ -202,7 +192,7 @@ def _locate_edit(
         if is_sure and edit.line_hint is None:
             meant = replace(edit, line_hint=_nearest(document, start, edit, settings))
         document = _hide_outside(document, start)
-    located = locate(document, meant, settings, _holds(context, edit), _vouches(context, edit))
+    located = locate(document, meant, settings, *_find_grounds(context, edit))
     try:
         return located, transfer(document, edit, located)
     except Conflict as error:
@@ -234,44 +224,34 @@ def _nearest(document: Document, start: int, edit: Edit, settings: Settings) -> 
     return 0
 
 
-def _vouches(context: EditContext, edit: Edit) -> Vouches:
-    """Of how many lines the hash or receipt is that covers a place and holds there.
+def _find_grounds(context: EditContext, edit: Edit) -> tuple[Holds | None, Vouches]:
+    """Whether an expected hash, the edit's own or else any other, holds at a place; None without.
 
-    Then the author saw these lines; of several the narrowest counts.
+    And of how many lines the hash or receipt is that covers a place and holds there, for then the
+    author saw these lines; of several the narrowest counts. A receipt expects nothing: more was
+    read than is meant.
     """
     expected = edit.expected_hash
+    hashes = [read for read in context.reads if read.kind == "hash"]
 
-    def vouches(place: Place) -> int:
-        touched = [context.touched_base_lines(place.start, place.end)]
-        if context.writers(place.start, place.end):
-            return 0
+    def find(place: Place, reads: Sequence[Read]) -> list[Lines]:
+        touched = [context.seen.base_lines(place.start, place.end)]
         if expected is not None:
             found = [find_holding_hash(context.base, touched, expected)]
         else:
-            found = [find_holding_read(context.base, touched, [read]) for read in context.reads]
-        seen = [each.lines or touched[0] for each in found if each is not None]
-        return min((last - first + 1 for first, last in seen), default=0)
-
-    return vouches
-
-
-def _holds(context: EditContext, edit: Edit) -> Callable[[Place], bool] | None:
-    """Whether an expected hash, the edit's own or else any other, holds at a place; None without.
-
-    A receipt expects nothing: more was read than is meant.
-    """
-    expected = edit.expected_hash
-    reads = [read for read in context.reads if read.kind == "hash"]
-    if expected is None and not reads:
-        return None
+            found = [find_holding_read(context.base, touched, [read]) for read in reads]
+        return [each.lines or touched[0] for each in found if each is not None]
 
     def holds(place: Place) -> bool:
-        touched = [context.touched_base_lines(place.start, place.end)]
-        if expected is not None:
-            return find_holding_hash(context.base, touched, expected) is not None
-        return find_holding_read(context.base, touched, reads) is not None
+        return bool(find(place, hashes))
 
-    return holds
+    def vouches(place: Place) -> int:
+        if context.seen.writers(place.start, place.end):
+            return 0
+        found = find(place, context.reads)
+        return min((last - first + 1 for first, last in found), default=0)
+
+    return None if expected is None and not hashes else holds, vouches
 
 
 def _text_at(document: Document, place: Place, edit: Edit) -> str:
@@ -282,10 +262,7 @@ def _text_at(document: Document, place: Place, edit: Edit) -> str:
 
 def _is_quote(document: Document, located: Located) -> bool:
     """Whether the old text is there byte for byte in whole lines, once."""
-    place = located.places[0]
+    place, is_exact = located.places[0], located.tier == "exact" and not located.repairs
     text = document.data[place.start : place.end]
-    rest = document.data[place.end : place.end + 2]
-    ends_line = text.endswith(b"\n") or rest.startswith((b"\n", b"\r\n"))
-    begins_line = document.offsets[document.line_at(place.start) - 1] == place.start
     is_once = document.data.find(text, document.data.find(text) + 1) < 0
-    return located.tier == "exact" and not located.repairs and begins_line and ends_line and is_once
+    return is_exact and is_whole(document, place) and is_once

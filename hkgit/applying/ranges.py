@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 from hkgit.applying.context import EditContext, change_diff
 from hkgit.applying.evidence import Evidence, vouches
-from hkgit.applying.outcome import APPLIED, EditOutcome
+from hkgit.applying.outcome import EditOutcome, place_edit
 from hkgit.applying.quotes import find_line_below
 from hkgit.applying.workspace import FileState, check_text
 from hkgit.edits import Edit, InsertAfter, Read, ReplaceRange, TagEdit, decode_text, encode_text
 from hkgit.errors import AlreadyApplied, InvalidInput, Near, Stale
 from hkgit.matching import guards
-from hkgit.matching.place import FULL
 from hkgit.matching.quotation import is_telling
 from hkgit.text.document import Document, Lines, Splice, hash_lines
 from hkgit.text.escape import count_noun
@@ -132,40 +131,44 @@ def change_lines(
     or InvalidInput past the last line.
     """
     check_text(edit.path, context.state)
-    stated = lines_of_edit(edit) if carried is None else context.from_base(carried)
+    stated = (
+        lines_of_edit(edit)
+        if carried is None
+        else context.seen.lines_now(*context.base.span(*carried))
+    )
     lines, evidence = _place_range(context, edit, stated, relocate=relocate)
-    _check(context, edit.path, lines, edit.new_lines)
     if isinstance(edit, InsertAfter) and edit.expected_hash is None:
         _check_absent(context.document, edit.path, lines, edit.new_lines)
-    splice = splice_lines(context.document, lines, edit.new_lines)
-    span = splice.start, splice.end
-    outcome = _tell_outcome(context, edit, splice, span, evidence, lines != lines_of_edit(edit))
-    return context.splice((splice,)), outcome
+    state, outcome = _write_lines(context, edit, lines, lines, evidence)
+    return state, replace(outcome, is_relocated=lines != lines_of_edit(edit))
 
 
-def _tell_outcome(
+def _write_lines(
     context: EditContext,
     edit: ReplaceRange | InsertAfter | TagEdit,
-    splice: Splice,
-    span: tuple[int, int],
+    lines: Lines,
+    named: Lines,
     evidence: Evidence,
-    is_relocated: bool = False,
-) -> EditOutcome:
-    """The outcome of an edit that names the lines of a span of the document."""
-    return EditOutcome(
-        number=context.number,
-        path=edit.path,
-        status=APPLIED,
-        tier="tag" if isinstance(edit, TagEdit) else "range",
-        similarity_permille=FULL,
-        confidence_permille=FULL,
-        evidence=evidence,
-        lines=(context.present_lines(splice.start, splice.end),),
-        base_lines=(context.touched_base_lines(*span),),
-        is_relocated=is_relocated,
-        matched_text=decode_text(context.document.data[slice(*span)]),
-        diff=change_diff(context, (splice,)),
+) -> tuple[FileState, EditOutcome]:
+    """Put the new lines of an edit in place of old ones; `named` are those that the edit names.
+
+    Raises InvalidInput for new lines that nobody means to write.
+    """
+    document, new_lines = context.document, edit.new_lines or ()
+    old = document.lines[lines[0] - 1 : lines[1]]
+    guards.check_lines(document.data, old, [*map(encode_text, new_lines)], edit.path)
+    splice, span = splice_lines(document, lines, new_lines), document.span(*named)
+    outcome = place_edit(
+        context.number,
+        edit.path,
+        "tag" if isinstance(edit, TagEdit) else "range",
+        evidence,
+        lines=context.present_lines(splice.start, splice.end),
+        base_lines=context.seen.base_lines(*span),
     )
+    text = decode_text(document.data[slice(*span)])
+    outcome = replace(outcome, matched_text=text, diff=change_diff(context, (splice,)))
+    return context.splice((splice,)), outcome
 
 
 def insert_text(context: EditContext, edit: Edit) -> tuple[FileState, EditOutcome]:
@@ -184,10 +187,9 @@ def _place_range(
     hashed = lines_of_hash(stated, document, is_insertion=isinstance(edit, InsertAfter))
     if expected is None:
         check_inside(edit.path, document, stated)
-        touched = context.touched_base_lines(*document.span(*stated))
-        return stated, context.settle_evidence(
-            (touched,), None, context.writers(*document.span(*hashed))
-        )
+        touched = context.seen.base_lines(*document.span(*stated))
+        writers = context.seen.writers(*document.span(*hashed))
+        return stated, context.settle_evidence((touched,), None, writers)
     evidence = _own_evidence(context, edit, hashed)
     if evidence is not None:
         return stated, evidence
@@ -209,7 +211,7 @@ def _own_evidence(
     """The evidence of an edit's own hash, or None where the lines of the base have another."""
     if edit.expected_hash is None or not is_inside(context.document, hashed):
         return None
-    lines = context.touched_base_lines(*context.document.span(*hashed))
+    lines = context.seen.base_lines(*context.document.span(*hashed))
     actual = context.base.range_hash(*lines)
     if not vouches(context.base, lines) or not actual.startswith(edit.expected_hash):
         return None
@@ -221,13 +223,6 @@ def _move_edit(edit: ReplaceRange | InsertAfter, shift: int) -> ReplaceRange | I
     if isinstance(edit, InsertAfter):
         return replace(edit, after_line=edit.after_line + shift)
     return replace(edit, start_line=edit.start_line + shift, end_line=edit.end_line + shift)
-
-
-def _check(context: EditContext, path: str, lines: Lines, new_lines: Sequence[str]) -> None:
-    """Raises InvalidInput for new lines that nobody means to write."""
-    document = context.document
-    old = document.lines[lines[0] - 1 : lines[1]]
-    guards.check_lines(document.data, old, [encode_text(line) for line in new_lines], path)
 
 
 def _check_absent(document: Document, path: str, lines: Lines, new_lines: Sequence[str]) -> None:
@@ -246,16 +241,14 @@ def change_tagged(context: EditContext, edit: TagEdit) -> tuple[FileState, EditO
     first, last = _find_tagged_lines(document, edit)
     is_insertion = edit.stop_tag is None and edit.new_lines is not None
     lines = (first, first - 1) if is_insertion else (first, last)
-    _check(context, edit.path, lines, edit.new_lines or ())
     _check_untagged(edit, document.lines[first - 1 : last])
     if is_insertion:
         _check_unrepeated(edit, first, document.lines[first - 1])
-    splice = splice_lines(document, lines, edit.new_lines or ())
     span = document.span(first, last)
-    touched = context.touched_base_lines(*span)
-    evidence = context.settle_evidence((touched,), None, context.writers(*span))
+    writers = context.seen.writers(*span)
+    evidence = context.settle_evidence((context.seen.base_lines(*span),), None, writers)
     evidence = Evidence("tag") if evidence.kind == "none" else evidence
-    return context.splice((splice,)), _tell_outcome(context, edit, splice, span, evidence)
+    return _write_lines(context, edit, lines, (first, last), evidence)
 
 
 def _check_unrepeated(edit: TagEdit, number: int, target: bytes) -> None:

@@ -5,16 +5,14 @@ Bounded, so that an answer never costs more than to read the place again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from hkgit.applying.context import EditContext
-from hkgit.applying.outcome import Candidate, EditOutcome
+from hkgit.applying.outcome import Candidate, EditOutcome, show_lines
 from hkgit.applying.quotes import change_text
 from hkgit.applying.syntax import expect_no_marks
 from hkgit.dialects import protocol
 from hkgit.dialects.search_replace import write_block
-from hkgit.edits import AnyEdit, Edit, decode_text, encode_text
-from hkgit.errors import HkgitError, Near
+from hkgit.edits import AnyEdit, Edit, encode_text
+from hkgit.errors import HkgitError
 from hkgit.matching.place import Settings
 from hkgit.text.document import Document, terminate
 from hkgit.values import replace
@@ -41,29 +39,15 @@ def measure_size(outcome: EditOutcome) -> int:
 
 def list_candidates(context: EditContext, error: HkgitError) -> tuple[Candidate, ...]:
     """List the places that a refusal names, in base lines; none that earlier edits changed."""
-    left = MOST
-    found = []
-    for candidate in _places(context, error.near[:SHOWN]):
-        left -= len(encode_text(candidate.text or ""))
-        found.append(candidate if left >= 0 else replace(candidate, text=None, range_hash=None))
+    left, found = MOST, []
+    for near in error.near[:SHOWN]:
+        start, end = context.document.span(near.start_line, near.end_line)
+        lines = context.seen.base_lines(start, end)
+        if context.base.data[slice(*context.base.span(*lines))] == context.document.data[start:end]:
+            candidate = show_lines(context.base, lines, near.similarity)
+            left -= len(encode_text(candidate.text or ""))
+            found.append(candidate if left >= 0 else replace(candidate, text=None, range_hash=None))
     return tuple(found)
-
-
-def _places(context: EditContext, near: tuple[Near, ...]) -> Iterator[Candidate]:
-    for place in near:
-        start, end = context.document.span(place.start_line, place.end_line)
-        first, last = context.touched_base_lines(start, end)
-        text = context.base.data[slice(*context.base.span(first, last))]
-        if text == context.document.data[start:end]:
-            shown = decode_text(text.replace(b"\r\n", b"\n"))
-            digest = context.base.range_hash(first, last)
-            yield Candidate(
-                start_line=first,
-                end_line=last,
-                range_hash=digest,
-                similarity_permille=place.similarity,
-                text=shown,
-            )
 
 
 def render_correction(context: EditContext, error: HkgitError, dialect: str) -> str | None:

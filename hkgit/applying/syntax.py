@@ -6,14 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from hkgit.applying.hunk import map_lines
-from hkgit.applying.outcome import Candidate, EditOutcome, FileChange, Plan, refuse_edit
+from hkgit.applying.outcome import EditOutcome, FileChange, Plan, refuse_edit, show_lines
 from hkgit.applying.quotes import REPAIR as LINE_ENDS
 from hkgit.edits import (
     AnyEdit,
     CreateFile,
     Edit,
     WriteFile,
-    decode_text,
     encode_text,
     new_text_of,
     old_text_of,
@@ -128,10 +127,14 @@ def _refuse_edit(
     """The refusal, with the place that was found: it may not be the one that was meant."""
     what = f"with this edit line {fault.line} is no longer {language.name}: {fault.what}"
     error = InvalidInput(outcome.path, what, f"{_advice(outcome)} {_OFF}")
-    found = tuple(_candidates(change, outcome)) if _is_loose(outcome) else ()
-    error.near = tuple(Near(each.start_line, each.end_line) for each in found)
-    refused = refuse_edit(outcome.number, outcome.path, error)
-    return replace(refused, candidates=found, spec=outcome.spec)
+    refused = replace(refuse_edit(outcome.number, outcome.path, error), spec=outcome.spec)
+    if not _is_loose(outcome) or change.before is None:
+        return refused
+    found = show_lines(Document(change.before.data), outcome.base_lines[0])
+    error.near = (Near(found.start_line, found.end_line),)
+    if len(encode_text(found.text or "")) > _SHOWN:
+        found = replace(found, text=None)
+    return replace(refused, candidates=(found,))
 
 
 _OFF = "--no-check-syntax (check_syntax=false in a call) lands it unchanged."
@@ -143,25 +146,6 @@ def _advice(outcome: EditOutcome) -> str:
     first, last = outcome.lines[0]
     how = f"The place, lines {first}-{last}, was found by the tier {outcome.tier}:"
     return f"{how} quote them as they are, fix the new text, or send the other edits that it needs."
-
-
-def _candidates(change: FileChange, outcome: EditOutcome) -> list[Candidate]:
-    """Where the edit would have landed, in lines of the base."""
-    base = Document(b"" if change.before is None else change.before.data)
-    found = []
-    for first, last in outcome.base_lines[:1]:
-        text = base.data[slice(*base.span(first, last))].replace(b"\r\n", b"\n")
-        shown = decode_text(text) if len(text) <= _SHOWN else None
-        found.append(
-            Candidate(
-                start_line=first,
-                end_line=last,
-                range_hash=base.range_hash(first, last),
-                similarity_permille=None,
-                text=shown,
-            )
-        )
-    return found
 
 
 _HUNK = r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@.*"

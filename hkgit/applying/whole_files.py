@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hkgit.applying.context import EditContext
 from hkgit.applying.evidence import ABSENT, Evidence, whole
-from hkgit.applying.outcome import APPLIED, EditOutcome
+from hkgit.applying.outcome import EditOutcome, place_edit
 from hkgit.applying.workspace import FileState, Workspace
 from hkgit.edits import (
     DeleteFile,
@@ -17,8 +17,7 @@ from hkgit.edits import (
 )
 from hkgit.errors import InvalidInput, Stale
 from hkgit.matching import guards
-from hkgit.matching.place import FULL
-from hkgit.text.document import Document, Lines, terminate
+from hkgit.text.document import Document, terminate
 from hkgit.values import replace
 
 WholeFileEdit = WriteFile | DeleteFile | RenameFile | SetMode
@@ -31,37 +30,37 @@ def create(workspace: Workspace, number: int, path: str, text: str, mode: int) -
     """
     workspace.create(path, encode_text(text), number, mode)
     guards.check_whole(None, Document(encode_text(text)), path)
-    return _tell_outcome(number, path, ABSENT, (1, 0), (1, 0))
+    return place_edit(number, path, "file", ABSENT, lines=(1, 0), base_lines=(1, 0))
 
 
-def _tell_outcome(
-    number: int, path: str, evidence: Evidence, present: Lines, base: Lines
+def change_file(
+    workspace: Workspace, context: EditContext, edit: WholeFileEdit | Edit, dialect: str
 ) -> EditOutcome:
-    """The outcome of an edit of all lines of a file, as they were and as the base has them."""
-    return EditOutcome(
-        number=number,
-        path=path,
-        status=APPLIED,
-        tier="file",
-        similarity_permille=FULL,
-        confidence_permille=FULL,
-        evidence=evidence,
-        lines=(present,),
-        base_lines=(base,),
-    )
+    """Change a file as a whole; an edit without old text or anchors fills an empty one.
 
-
-def change_file(workspace: Workspace, context: EditContext, edit: WholeFileEdit) -> EditOutcome:
-    """Change a file as a whole.
-
-    Raises Stale for a hash or quoted text that fails, InvalidInput where edits of the base overlap.
+    Raises Stale for a hash or quoted text that fails, InvalidInput where edits of the base overlap
+    and for a file to be filled that is not empty.
     """
+    if isinstance(edit, Edit):
+        if context.document.line_count:
+            can_append = dialect == "search-replace"
+            otherwise = "; to append it to the file, give --empty-search append" * can_append
+            raise InvalidInput(
+                edit.path,
+                "the old text is empty, but the file exists and is not empty",
+                f"Quote the lines that the new text replaces or follows{otherwise}.",
+            )
+        edit = WriteFile(edit.path, edit.new_text, edit.expected_hash)
     if context.in_base:
         _check_alone(context, edit)
     everything = whole(context.base)
     evidence = context.settle_evidence((everything,), expected_hash_of(edit))
     if isinstance(edit, DeleteFile) and edit.old_text is not None:
-        evidence = _check_quote(context, edit.path, edit.old_text, evidence)
+        # Text that is quoted whole must be the file's, and is evidence where there is no other.
+        if Document(encode_text(edit.old_text)).lines != context.base.lines:
+            what = "the file is not the one that the edit removes"
+            raise Stale(edit.path, what, f"Read it again (`hkgit read {edit.path}`).")
+        evidence = Evidence("quote") if evidence.kind == "none" else evidence
     match edit:
         case WriteFile():
             guards.check_whole(context.document, Document(encode_text(edit.new_text)), edit.path)
@@ -72,26 +71,14 @@ def change_file(workspace: Workspace, context: EditContext, edit: WholeFileEdit)
             workspace.delete(context.state, context.number)
         case SetMode():
             workspace.put(replace(context.state, mode=edit.mode))
-    lines = whole(context.document)
-    return _tell_outcome(context.number, edit.path, evidence, lines, everything)
-
-
-def fill_empty_file(
-    workspace: Workspace, context: EditContext, edit: Edit, dialect: str
-) -> EditOutcome:
-    """Write the text of an edit without old text or anchors into an empty file.
-
-    Raises InvalidInput for one that is not empty.
-    """
-    if context.document.line_count:
-        can_append = dialect == "search-replace"
-        otherwise = "; to append it to the file, give --empty-search append" if can_append else ""
-        raise InvalidInput(
-            edit.path,
-            "the old text is empty, but the file exists and is not empty",
-            f"Quote the lines that the new text replaces or follows{otherwise}.",
-        )
-    return change_file(workspace, context, WriteFile(edit.path, edit.new_text, edit.expected_hash))
+    return place_edit(
+        context.number,
+        edit.path,
+        "file",
+        evidence,
+        lines=whole(context.document),
+        base_lines=everything,
+    )
 
 
 def _check_alone(context: EditContext, edit: WholeFileEdit) -> None:
@@ -114,11 +101,3 @@ def _overwritten(context: EditContext, text: str) -> FileState:
         len(present.bom), len(present.data), terminate(document).data, context.number
     )
     return replace(context.state, draft=draft, is_terminated=document.is_terminated, is_closed=True)
-
-
-def _check_quote(context: EditContext, path: str, text: str, evidence: Evidence) -> Evidence:
-    """Text that is quoted whole must be the file's, and is evidence where there is no other."""
-    if Document(encode_text(text)).lines != context.base.lines:
-        what = "the file is not the one that the edit removes"
-        raise Stale(path, what, f"Read it again (`hkgit read {path}`).")
-    return Evidence("quote") if evidence.kind == "none" else evidence

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from hkgit.applying.draft import Draft
-from hkgit.applying.hunk import Hunk, net_hunks
+from hkgit.applying.hunk import net_hunks
 from hkgit.applying.outcome import FileChange
 from hkgit.edits import (
     DIRECTORY,
@@ -35,29 +35,22 @@ def resolve_names(spec: Spec, files: Snapshot) -> Spec:
     """Complete every loose file name of a spec; raise InvalidInput when one fits several."""
     if spec.dialect not in _LOOSE:
         return spec
-    return replace(spec, edits=tuple(_edits(spec, files)))
-
-
-def _edits(spec: Spec, files: Snapshot) -> Iterator[AnyEdit]:
     created: set[str] = set()
-    for edit in spec.edits:
-        if not isinstance(edit, Edit):
-            yield edit
-        elif edit.old_text == "":
-            created.add(edit.path)
-            yield edit
-        else:
-            yield replace(edit, path=_path(edit.path, files, created))
 
-
-def _path(name: str, files: Snapshot, created: set[str]) -> str:
     def exists(path: str) -> bool:
         try:
             return path in created or files.get(path) is not None
         except InvalidInput:
             return True  # a path that cannot be one: its own edit is refused for that
 
-    return resolve_path(name, exists, files.paths)
+    edits: list[AnyEdit] = []
+    for edit in spec.edits:
+        if isinstance(edit, Edit) and edit.old_text == "":
+            created.add(edit.path)
+        elif isinstance(edit, Edit):
+            edit = replace(edit, path=resolve_path(edit.path, exists, files.paths))
+        edits.append(edit)
+    return replace(spec, edits=tuple(edits))
 
 
 def resolve_path(
@@ -90,21 +83,6 @@ def _loosely(name: str, paths: Iterable[str]) -> list[str]:
         if f"/{path}".lower().endswith((f"/{slashed}".lower(), f"/{bare}".lower()))
     )
     return [path for path in found if f"/{path}".endswith(f"/{bare}")] or found
-
-
-def find_namesakes(name: str, paths: Iterable[str]) -> list[str]:
-    """List the files of the same name in other directories, sorted; case is ignored."""
-    last = _last(name)
-    return sorted(path for path in paths if _last(path) == last)
-
-
-def find_similar(name: str, paths: Iterable[str]) -> list[str]:
-    """List up to three files whose paths are nearly this one, the likeliest first."""
-    # Few calls need it.
-    from difflib import get_close_matches
-
-    known = [path for path in paths if abs(len(path) - len(name)) <= MOST_MORE][:MOST_COMPARED]
-    return get_close_matches(name, known, n=3, cutoff=0.8)
 
 
 def _last(path: str) -> str:
@@ -147,17 +125,13 @@ class FileState:
     @property
     def is_touched(self) -> bool:
         """Whether an edit has moved the file or written into it."""
-        return self.path != self.origin or bool(self._editors())
+        return self.path != self.origin or not self.draft.is_untouched
 
     def change(self) -> FileChange:
         """Describe what became of the file."""
-        if self.path is None:
-            gone = Hunk(1, self.draft.base.line_count, b"", self._editors())
-            hunks = (gone,) if gone.end_line else ()
-            return FileChange(
-                path=self.origin, new_path=None, before=self.before, after=None, hunks=hunks
-            )
-        after = File(self.draft.result(is_terminated=self.is_terminated), self.mode)
+        after = None
+        if self.path is not None:
+            after = File(self.draft.result(is_terminated=self.is_terminated), self.mode)
         return FileChange(
             path=self.origin,
             new_path=self.path,
@@ -165,9 +139,6 @@ class FileState:
             after=after,
             hunks=net_hunks(self.draft),
         )
-
-    def _editors(self) -> tuple[int, ...]:
-        return tuple(dict.fromkeys(n for piece in self.draft.pieces for n in piece.edits))
 
 
 class Workspace:
@@ -211,7 +182,7 @@ class Workspace:
             origin=path,
             path=path,
             before=file,
-            draft=Draft.over(terminate(document)),
+            draft=Draft(terminate(document)),
             mode=file.mode,
             is_terminated=document.is_terminated,
         )
@@ -229,9 +200,19 @@ class Workspace:
                 raise InvalidInput(path, f"{parent} is {KINDS.get(mode, 'a file')}", fix)
 
     def namesakes(self, path: str) -> list[str]:
-        """List some files of the same name elsewhere, else those with a name like it."""
-        paths = list(self._snapshot.paths())
-        return (find_namesakes(path, paths) or find_similar(path, paths))[:NAMED]
+        """List some files of the same name elsewhere, in any case; else those with a path like it.
+
+        The likeliest are first.
+        """
+        paths = sorted(self._snapshot.paths())
+        named = [each for each in paths if _last(each) == _last(path)]
+        if named:
+            return named[:NAMED]
+        # Few calls need it.
+        from difflib import get_close_matches
+
+        known = [each for each in paths if abs(len(each) - len(path)) <= MOST_MORE]
+        return get_close_matches(path, known[:MOST_COMPARED], n=NAMED, cutoff=0.8)
 
     def put(self, state: FileState) -> None:
         """Keep the next state of a file."""

@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from importlib import import_module
 
-from hkgit.dialects.appearance import APPEARANCES
-from hkgit.dialects.dialect import Dialect, Exists
+from hkgit.dialects.dialect import APPEARANCES, Dialect, Exists
 from hkgit.dialects.file_names import make_relative
 from hkgit.edits import NOTATIONS, Edit, Spec, decode_text, encode_text
 from hkgit.errors import HkgitError, InvalidInput

@@ -70,28 +70,20 @@ def make_claims(
     allow_blind: bool = False,
     refusals: Sequence[Json] = (),
     origin: str = "",
-    squashed: Json = None,
+    squashed: tuple[int, Iterable[str]] | None = None,
 ) -> JsonObject:
     """Make the claims of an entry: what nobody can derive again; `time` in seconds since the epoch.
 
-    `verify` is the command that passed before,
-    `refusals` the attempts that were refused before; `origin` says where the edits are known from,
-    if not from the tool that made them; `squashed` is what `make_squash_claim` wrote.
+    `verify` is the command that passed before, `refusals` the attempts that were refused before;
+    `origin` says where the edits are known from, if not from the tool that made them. Of how many
+    edits it is the net change, and whose they were, is `squashed`.
     """
-    claims: JsonObject = {
-        "agent": agent,
-        "time": time,
-        "verify": verify,
-    }
+    claims: JsonObject = {"agent": agent, "time": time, "verify": verify}
     claims |= {"refusals": [*refusals]} if refusals else {}
-    claims |= {"squashed": squashed} if squashed is not None else {}
+    if squashed is not None:
+        claims["squashed"] = {"edits": squashed[0], "agents": [*squashed[1]]}
     claims |= {"allow_blind": True} if allow_blind else {}
     return claims | ({"origin": origin} if origin else {})
-
-
-def make_squash_claim(edits: int, agents: Iterable[str]) -> JsonObject:
-    """Make the claim of an entry that is the net change of so many edits, and whose they were."""
-    return {"edits": edits, "agents": [*agents]}
 
 
 def record_edit(dialect: str, edit: AnyEdit, outcome: EditOutcome) -> RecordedEdit:

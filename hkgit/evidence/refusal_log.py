@@ -260,13 +260,22 @@ def _describe_consult(consult: Consult) -> str:
     return f"{decided.by} decided: {decided.decision}{why}"
 
 
-def list_refused(edits: Iterable[AnyEdit], outcomes: Iterable[EditOutcome]) -> list[Refusal]:
-    """List the refused ones among edits."""
-    return [
+def note_refused(
+    log: RefusalLog,
+    agent: str,
+    call: str,
+    edits: Iterable[AnyEdit],
+    outcomes: Iterable[EditOutcome],
+) -> list[Refusal]:
+    """Keep the refused ones among edits, and list them."""
+    refused = [
         Refusal(each.path, each.status, each.error.what, _digest_text(edit))
         for edit, each in zip(edits, outcomes, strict=False)  # a later spec was not tried
         if each.error is not None
     ]
+    with suppress(OSError):  # no edit is refused because a record failed
+        log.note(agent, call, int(time.time()), refused)
+    return refused
 
 
 def _digest_text(edit: AnyEdit) -> str:

@@ -142,11 +142,11 @@ def _base_files(
     repository: Repository, candidate: CandidateCommit, entry: Entry
 ) -> Snapshot | None:
     """The files that an entry's edits were carried from, if they are in the commit's history."""
-    if entry.base is None or not candidate.parents:
+    base = entry.base
+    if base is None or not candidate.parents or not _leads(repository, base, candidate.parents[0]):
         return None
     try:
-        is_before = repository.is_ancestor(entry.base, candidate.parents[0])
-        return repository.snapshot(entry.base) if is_before else None
+        return repository.snapshot(base)
     except Unverifiable:
         return None
 
@@ -251,8 +251,10 @@ def find_reverted(
     [parent] = candidate.parents
     now = repository.commit(parent).tree
     for commit_id, against in _find_named(repository, candidate, changes):
-        commit = _read_ancestor(repository, commit_id, parent)
-        if commit is not None and _has_one_beginning(repository, commit):
+        if not _leads(repository, commit_id, parent):
+            continue
+        commit = repository.commit(commit_id)
+        if _has_one_beginning(repository, commit):
             before = against if against in commit.parents else next(iter(commit.parents), None)
             old = EMPTY_TREE if before is None else repository.commit(before).tree
             if repository.merge_trees(commit.tree, now, old) == candidate.tree:
@@ -266,13 +268,6 @@ def _has_one_beginning(repository: Repository, commit: Commit) -> bool:
     """
     first, *others = commit.parents or (commit.id,)
     return all(repository.merge_base(first, other) is not None for other in others)
-
-
-def _read_ancestor(repository: Repository, commit_id: str, tip: str) -> Commit | None:
-    try:
-        return repository.commit(commit_id) if repository.is_ancestor(commit_id, tip) else None
-    except Unverifiable:
-        return None
 
 
 def _find_named(
@@ -385,6 +380,7 @@ def _expect_known(repository: Repository, judged: ReplayResult) -> None:
 
 
 def _leads(repository: Repository, base: str | None, commit: str) -> bool:
+    """Whether a commit has another in its history, as far as that is here."""
     try:
         return base is not None and repository.is_ancestor(base, commit)
     except Unverifiable:

@@ -39,17 +39,16 @@ def ask_attributes(
     has changed in a work tree does not count. Raises GitRefused.
     """
     above = dict(_files_above(files, paths))
-    if not _speak_of(names, [*_stored(files, above), *map(_read, _beside(repository))]):
+    stored = [files.read_blob(entry.id) for entry in above.values()]
+    named = repository.config("core.attributesfile")
+    beside = _places_beside(repository.common_dir, named and Path(named).expanduser())
+    if not _speak_of(names, [*stored, *map(_read, beside)]):
         return {path: dict.fromkeys(names, UNSPECIFIED) for path in paths}
     return _check_attributes(repository, above, paths, names)
 
 
 def _speak_of(names: Collection[str], contents: Iterable[bytes]) -> bool:
     return any(name.encode() in content for content in contents for name in names)
-
-
-def _stored(files: TreeSnapshot, above: Mapping[str, TreeEntry]) -> list[bytes]:
-    return [files.read_blob(entry.id) for entry in above.values()]
 
 
 def _files_above(files: TreeSnapshot, paths: Iterable[str]) -> Iterator[tuple[str, TreeEntry]]:
@@ -66,13 +65,8 @@ def _attribute_files(paths: Iterable[str]) -> set[str]:
     return {str(parent / _FILE) for parent in parents}
 
 
-def _beside(repository: Repository) -> Iterator[Path]:
-    """Where git looks for the attributes of the repository, of the user and of the machine."""
-    named = repository.config("core.attributesfile")
-    return _places_beside(repository.common_dir, named and Path(named).expanduser())
-
-
 def _places_beside(common_dir: Path, named: Path | str | None) -> Iterator[Path]:
+    """Where git looks for the attributes of the repository, of the user and of the machine."""
     yield common_dir / "info" / "attributes"
     yield Path(named) if named else _user_folder() / "attributes"
     if os.environ.get("GIT_ATTR_NOSYSTEM") is None:

@@ -134,17 +134,5 @@ def _ask(address: str, *args: str, cwd: Path | None = None, seconds: float) -> s
     try:
         return program.run((*_SETTINGS, *args), cwd=where, env=env, seconds=seconds).text
     except HkgitError as error:
-        raise GitRefused(
-            hide_credentials(address), hide_credentials(error.what), _advise(error)
-        ) from None
-
-
-def _advise(error: HkgitError) -> str:
-    known = (
-        ("could not read Username", "Give git credentials: a credential helper, or an SSH key."),
-        ("Permission denied (", "Give git credentials: a credential helper, or an SSH key."),
-        ("Could not resolve host", "Check the URL and the network; the next run tries again."),
-        ("does not appear to be a git repository", "Check the URL."),
-    )
-    found = (fix for words, fix in known if words in error.what)
-    return next(found, error.fix or "The next run tries again.")
+        fix = error.fix or "The next run tries again."
+        raise GitRefused(hide_credentials(address), hide_credentials(error.what), fix) from None

@@ -35,6 +35,10 @@ ADVICE = (
     ("unknown repository extension", "Use a newer git; for reftable it must be 2.45 or newer."),
     ("Out of diskspace", "Free some disk space, then try again; nothing was landed."),
     ("No space left", "Free some disk space, then try again; nothing was landed."),
+    ("could not read Username", "Give git credentials: a credential helper, or an SSH key."),
+    ("Permission denied (", "Give git credentials: a credential helper, or an SSH key."),
+    ("Could not resolve host", "Check the URL and the network; the next run tries again."),
+    ("does not appear to be a git repository", "Check the URL."),
     ("Permission denied", "Make the repository writable for you, then try again."),
     ("Read-only file system", "Make the repository writable for you, then try again."),
 )

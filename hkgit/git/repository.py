@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -268,14 +268,9 @@ class Repository:
         """Return how many bytes a blob has, without reading them."""
         return self._header(blob_id)[1]
 
-    def write_blob(self, data: bytes) -> str:
-        """Store a blob; raises GitRefused when the object store cannot be written."""
-        return self.write_blobs([data])[0]
-
-    def write_blobs(self, blobs: Iterable[bytes]) -> list[str]:
+    def write_blobs(self, *blobs: bytes) -> list[str]:
         """Store blobs together; their ids in the same order. Raises GitRefused."""
-        objects = [(BLOB, data) for data in blobs]
-        return self.write_objects(objects)
+        return self.write_objects([(BLOB, data) for data in blobs])
 
     def write_tree(self, base_tree: str | None, files: Files) -> str:
         """Store the tree that `base_tree` becomes with these files; None removes one.

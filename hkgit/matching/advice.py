@@ -15,7 +15,7 @@ from itertools import islice
 
 from hkgit.edits import Edit, decode_text
 from hkgit.errors import AlreadyApplied, Ambiguous, Conflict, Near, NoMatch
-from hkgit.matching.alignment import Lines, align, find_landings, is_whole, measure_similarity
+from hkgit.matching.alignment import Lines, align, is_unbroken, measure_similarity
 from hkgit.matching.candidates import find_candidates, judge_alignment
 from hkgit.matching.merge import Merge
 from hkgit.matching.place import FULL, Place
@@ -148,17 +148,15 @@ class _Proposal(Merge):
     """The author's changes where they probably belong, for the author to confirm."""
 
     def splices(self) -> list[Splice]:
-        found = find_landings(self.quote, self.targets)
         return [
-            self._splice(change, self._stretch(change, lines))
-            for change, lines in zip(self.quote.changes, found, strict=True)
+            self._splice(change, self._stretch(change, lines)) for change, lines in self.landings
         ]
 
     def _stretch(self, change: LineChange, found: Lines | None) -> Lines | None:
         """The lines to replace; if some are not as the author has them, all between the context."""
         rows = range(change.old_start, change.old_end)
         placed = [self.targets[i] for i in rows if self.quote.old_lines[i].strip()]
-        if None not in placed and is_whole(change, self.targets, self.quote.lines):
+        if None not in placed and is_unbroken(change, self.targets, self.quote.lines):
             return found
         ends = change.old_start - 1, change.old_end
         if ends[0] < 0 or ends[1] >= len(self.targets):
@@ -213,7 +211,9 @@ def remove_marks(quote: Quotation) -> Edit | None:
 
 def tell_apart(document: Document, spans: Sequence[tuple[int, int]]) -> tuple[Near, ...]:
     """Widen places of equal text by the fewest lines that make each of them unique."""
-    for above, below in _margins() if len(document.data) < LARGE else ():
+    steps = range(FARTHEST + 1 if len(document.data) < LARGE else 0)
+    # Lines above alone, below alone, both.
+    for above, below in dict.fromkeys(lines for n in steps for lines in ((n, 0), (0, n), (n, n))):
         wider = [
             (max(first - above, 1), min(last + below, document.line_count)) for first, last in spans
         ]
@@ -221,12 +221,6 @@ def tell_apart(document: Document, spans: Sequence[tuple[int, int]]) -> tuple[Ne
         if all(_is_once(document, text) for text in texts):
             return tuple(Near(*lines) for lines in wider)
     return tuple(Near(*lines) for lines in spans)
-
-
-def _margins() -> list[tuple[int, int]]:
-    """How many lines above and below are tried: above alone, below alone, both."""
-    steps = range(1, FARTHEST + 1)
-    return [(0, 0), *(margin for n in steps for margin in ((n, 0), (0, n), (n, n)))]
 
 
 SHOWN = 3  # So many places are described; of more only the lines are named
@@ -241,7 +235,10 @@ def refuse_no_match(quote: Quotation) -> NoMatch:
     found = find_candidates(quote)[:SHOWN] or find_by_words(quote, SHOWN)
     near = tuple(_near(quote, each) for each in found)
     if found:
-        nearest = "; ".join(_describe(quote, each) for each in near)
+        nearest = "; ".join(
+            f"{_lines(each.start_line, each.end_line)}, {_percent(each.similarity or 0)} alike"
+            for each in near
+        )
         fix = f"Nearest: {nearest}. {_difference(quote, found[0])}"
     else:
         fix = "No similar line was found."
@@ -294,13 +291,10 @@ def refuse_half_applied(
     quote: Quotation, done: Sequence[Place], places: Sequence[Place]
 ) -> Ambiguous:
     """Build the error for an edit of all places of which some have the new text around them."""
-    starts = [quote.document.line_at(place.start) for place in done[:LINES_SHOWN]]
-    lines = ", ".join(map(str, starts))
-    more = ", ..." if len(done) > LINES_SHOWN else ""
     return Ambiguous(
         quote.edit.path,
         f"the new text is already around {len(done)} of {len(places)} places of the old one, at"
-        f" lines {lines}{more}",
+        f" lines {_list_starts(quote, done)}",
         "Edit the others one by one, each with a line of context.",
     )
 
@@ -308,18 +302,23 @@ def refuse_half_applied(
 def refuse_ambiguous(quote: Quotation, places: Sequence[Place]) -> Ambiguous:
     """Build the error for several places that are as good, or nearly so."""
     spans = sorted(quote.document.lines_of(place.start, place.end) for place in places)
-    numbers = ", ".join(str(first) for first, _ in spans[:LINES_SHOWN])
-    more = ", ..." if len(spans) > LINES_SHOWN else ""
     is_equal = len({(place.agreement, place.similarity) for place in places}) == 1
     shares = ", ".join(_percent(place.similarity) for place in places[:SHOWN])
     why = "" if is_equal else f" ({shares} alike), too similar to choose"
     error = Ambiguous(
         quote.edit.path,
-        f"the old text matches {len(places)} places, at lines {numbers}{more}{why}",
+        f"the old text matches {len(places)} places, at lines {_list_starts(quote, places)}{why}",
         "Quote more lines above or below, so that the edit names one place.",
     )
     error.near = tell_apart(quote.document, spans[:SHOWN])
     return error
+
+
+def _list_starts(quote: Quotation, places: Sequence[Place]) -> str:
+    """The lines at which places begin, the first of them where they are many."""
+    lines = sorted(quote.document.line_at(place.start) for place in places)
+    more = ["..."] if len(lines) > LINES_SHOWN else []
+    return ", ".join([*map(str, lines[:LINES_SHOWN]), *more])
 
 
 def refuse_conflict(quote: Quotation, place: Place) -> Conflict:
@@ -337,11 +336,6 @@ def refuse_conflict(quote: Quotation, place: Place) -> Conflict:
 
 def _near(quote: Quotation, place: Place) -> Near:
     return Near(*quote.document.lines_of(place.start, place.end), place.similarity)
-
-
-def _describe(quote: Quotation, near: Near) -> str:
-    lines = _lines(near.start_line, near.end_line)
-    return f"{lines}, {_percent(near.similarity or 0)} alike"
 
 
 def _difference(quote: Quotation, candidate: Place, rows: Set[int] | None = None) -> str:

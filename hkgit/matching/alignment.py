@@ -8,7 +8,6 @@ from functools import cache, lru_cache
 from hkgit.matching.place import FULL
 from hkgit.matching.quotation import Quotation, indent_of
 from hkgit.text.diff import LineChange, find_anchors, find_heaviest
-from hkgit.values import dataclass
 
 LONGEST = 2000  # Longer lines are alike only when they are equal, so that the work is bounded
 
@@ -61,22 +60,6 @@ def weigh(key: bytes) -> int:
     return min(len(key), 12)
 
 
-@dataclass(frozen=True)
-class _Block:
-    """A stretch that is aligned by itself, and whether an anchor is right above and below."""
-
-    old_start: int
-    old_end: int
-    start: int
-    end: int
-    is_held_above: bool = False
-    is_held_below: bool = False
-
-    @property
-    def cells(self) -> int:
-        return (self.old_end - self.old_start) * (self.end - self.start)
-
-
 def align(
     old: Sequence[bytes],
     window: Sequence[bytes],
@@ -90,61 +73,44 @@ def align(
     lines of both sides as they are, chooses between alignments that are as good.
     """
     targets: list[int | None] = [None] * len(old)
-    for block in _blocks(old, window):
-        pairs = find_heaviest(
-            _gains(old, window, block, alike, spelt or (old, window)),
-            block.end - block.start,
-            GAP,
-            is_held_above=block.is_held_above,
-            is_held_below=block.is_held_below,
-        )
-        for i, j in pairs:
-            targets[block.old_start + i] = first + block.start + j
+    held = find_anchors(old, window) if len(old) * len(window) > CELLS else []
+    olds, windows = spelt or (old, window)
+    i = j = 0
+    # What is between two anchors is aligned by itself.
+    for x, y in [*held, (len(old), len(window))]:
+        if 0 < (x - i) * (y - j) <= MOST_CELLS:
+            pairs = find_heaviest(
+                _gains(old[i:x], window[j:y], (olds[i:x], windows[j:y]), alike),
+                y - j,
+                GAP,
+                is_held_above=i > 0,
+                is_held_below=x < len(old),
+            )
+            for row, number in pairs:
+                targets[i + row] = first + j + number
+        if x < len(old):
+            targets[x] = first + y
+        i, j = x + 1, y + 1
     return tuple(targets)
 
 
-def _blocks(old: Sequence[bytes], window: Sequence[bytes]) -> list[_Block]:
-    """The stretches that are aligned each by itself; anchors are stretches of one line."""
-    whole = _Block(0, len(old), 0, len(window))
-    held = find_anchors(old, window) if whole.cells > CELLS else []
-    blocks = []
-    i = j = 0
-    for x, y in held:
-        blocks += [
-            _Block(old_start=i, old_end=x, start=j, end=y, is_held_above=i > 0, is_held_below=True),
-            _Block(x, x + 1, y, y + 1),
-        ]
-        i, j = x + 1, y + 1
-    blocks.append(
-        _Block(
-            old_start=i,
-            old_end=len(old),
-            start=j,
-            end=len(window),
-            is_held_above=bool(held),
-            is_held_below=False,
-        )
-    )
-    return [block for block in blocks if 0 < block.cells <= MOST_CELLS]
-
-
 def _gains(
-    old: Sequence[bytes], window: Sequence[bytes], block: _Block, least: int, spelt: Spelt
+    old: Sequence[bytes], window: Sequence[bytes], spelt: Spelt, least: int
 ) -> list[dict[int, int]]:
-    """What each pair of counterparts adds, by old line and by line of the window, in a block."""
+    """What each pair of counterparts adds, by old line and by line of the window."""
     spots: dict[bytes, list[int]] = {}
-    for j in range(block.start, block.end):
-        spots.setdefault(window[j], []).append(j)
-    known = set(old[block.old_start : block.old_end])
-    odd = [j for j in range(block.start, block.end) if window[j] and window[j] not in known]
+    for j, line in enumerate(window):
+        spots.setdefault(line, []).append(j)
+    known = set(old)
+    odd = [j for j, line in enumerate(window) if line and line not in known]
     gains = []
-    for i in range(block.old_start, block.old_end):
-        gain = 1 + 2 * weigh(old[i])
-        found = {j: gain + (spelt[0][i] == spelt[1][j]) for j in spots.get(old[i], ())}
-        if not found and old[i]:
-            alike = {j: measure_similarity(old[i], window[j], least) for j in odd}
+    for key, author in zip(old, spelt[0], strict=True):
+        gain = 1 + 2 * weigh(key)
+        found = {j: gain + (author == spelt[1][j]) for j in spots.get(key, ())}
+        if not found and key:
+            alike = {j: measure_similarity(key, window[j], least) for j in odd}
             found = {j: gain * a // 1500 for j, a in alike.items() if a}
-        gains.append({j - block.start: gain for j, gain in found.items()})
+        gains.append(found)
     return gains
 
 
@@ -199,7 +165,7 @@ def _nearest(change: LineChange, targets: Targets) -> tuple[int | None, int | No
     return above[-1] if above else None, below[0] if below else None
 
 
-def is_whole(change: LineChange, targets: Targets, lines: Sequence[bytes]) -> bool:
+def is_unbroken(change: LineChange, targets: Targets, lines: Sequence[bytes]) -> bool:
     """Whether no line is among those that a change removes which the author did not know."""
     found = [t for t in targets[change.old_start : change.old_end] if t is not None]
     inside = set(range(found[0], found[-1])).difference(found) if found else ()

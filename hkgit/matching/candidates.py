@@ -18,7 +18,7 @@ from hkgit.matching.alignment import (
     Targets,
     align,
     find_landings,
-    is_whole,
+    is_unbroken,
     measure_similarity,
     weigh,
 )
@@ -159,7 +159,7 @@ def is_slip(quote: Quotation, candidate: Place) -> bool:
 def _are_together(quote: Quotation, targets: Targets) -> bool:
     """Whether no line that the author did not know parts what changes, or what moves."""
     are_whole = all(
-        is_whole(change, targets, quote.keys) and _is_held(quote, change, targets)
+        is_unbroken(change, targets, quote.keys) and _is_held(quote, change, targets)
         for change in quote.changes
     )
     return are_whole and _is_closed(quote.moved, targets, quote.keys)
@@ -195,7 +195,7 @@ def _is_closed(moved: range, targets: Targets, lines: Sequence[bytes]) -> bool:
     It would stay on one side of them or on the other, by which of them are said to move.
     """
     around = LineChange(max(moved.start - 1, 0), moved.stop + 1, 0, 0)
-    return not moved or is_whole(around, targets, lines)
+    return not moved or is_unbroken(around, targets, lines)
 
 
 def _similarity_of_pairs(old: Sequence[bytes], lines: Sequence[bytes], targets: Targets) -> int:
@@ -221,20 +221,10 @@ def _mass(key: bytes) -> int:
     return 2 + weigh(key) if key else 0
 
 
-def fuzzy(quote: Quotation) -> tuple[Place, ...]:
-    """Find windows of as many lines as the old text has, if the best candidate is one.
+def find_tier(found: Sequence[Place]) -> str:
+    """Whether the best candidate that fits has as many lines as the old text, or is a block of it.
 
-    Candidates with gaps are their rivals.
+    In a block lines are missing, added or different. All other candidates are its rivals.
     """
-    return find_candidates(quote) if _is_straight(quote) else ()
-
-
-def line_block(quote: Quotation) -> tuple[Place, ...]:
-    """Find stretches in which lines are missing, added or different."""
-    return () if _is_straight(quote) else find_candidates(quote)
-
-
-def _is_straight(quote: Quotation) -> bool:
-    """Whether the best candidate has neither gaps nor additions."""
-    fits = [candidate for candidate in find_candidates(quote) if candidate.is_fit]
-    return bool(fits) and fits[0].is_gapless
+    best = next((candidate for candidate in found if candidate.is_fit), None)
+    return "fuzzy" if best is not None and best.is_gapless else "line-block"

@@ -12,8 +12,8 @@ from hkgit.matching.place import Located, Place, rate_confidence
 from hkgit.matching.quotation import Quotation
 from hkgit.matching.search import Search, settle
 from hkgit.matching.strict import (
+    ALIKE,
     elided,
-    exact,
     find_literal_places,
     swap_line_ends,
     unicode,
@@ -21,8 +21,6 @@ from hkgit.matching.strict import (
 )
 from hkgit.text.escape import count_noun
 from hkgit.values import replace
-
-_ALIKE = {"exact": exact, "whitespace": whitespace, "unicode": unicode}
 
 _MOST_SHOWN = 5  # So many lines a note names at most
 
@@ -40,7 +38,7 @@ def locate_everywhere(search: Search) -> Located | None:
     if other is not None and places:
         return _settle_all(replace(search, quote=other), "whitespace", places)
     for reading in (search, *search.list_variants()):
-        for tier, find in _ALIKE.items():
+        for tier, find in ALIKE.items():
             places = tuple(sorted(find(reading.quote)))
             if places:
                 return _settle_all(reading, tier, places)

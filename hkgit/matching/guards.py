@@ -228,12 +228,8 @@ def note_parts_of_words(quote: Quotation, places: Sequence[Place]) -> tuple[str,
 
 def _repeats(quote: Quotation, line: bytes, number: int) -> bool:
     """Whether a line says something, and the same as line `number` of the file."""
-    is_there = 1 <= number <= len(quote.lines)
-    return (
-        is_there
-        and is_telling(make_key(line))
-        and make_key(line) == make_key(quote.lines[number - 1])
-    )
+    key, is_there = make_key(line), 1 <= number <= len(quote.lines)
+    return is_there and is_telling(key) and key == make_key(quote.lines[number - 1])
 
 
 def _check_placeholder(data: bytes, line: bytes, path: str) -> None:

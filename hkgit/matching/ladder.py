@@ -11,18 +11,11 @@ from hkgit.matching import guards
 from hkgit.matching.place import FULL, Located, Settings
 from hkgit.matching.quotation import Quotation
 from hkgit.matching.search import Holds, Search, Vouches, settle, vouch_for_none
-from hkgit.matching.strict import (
-    elided,
-    exact,
-    find_literal_places,
-    swap_line_ends,
-    unicode,
-    whitespace,
-)
+from hkgit.matching.strict import ALIKE, elided, find_literal_places, swap_line_ends
 from hkgit.text.document import Document
 from hkgit.values import replace
 
-_TIERS = {"exact": exact, "whitespace": whitespace, "unicode": unicode, "elided": elided}
+_TIERS = ALIKE | {"elided": elided}
 """Those that want all of the old text; below them are those of `loose`."""
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from hkgit.matching import advice, repetition
-from hkgit.matching.candidates import find_candidates, fuzzy, line_block
+from hkgit.matching.candidates import find_candidates, find_tier
 from hkgit.matching.place import Located, Place
 from hkgit.matching.search import Search, settle, vouch_for_none
 from hkgit.matching.weight import check_names, has_evidence
-
-_TIERS = {"fuzzy": fuzzy, "line-block": line_block}
 
 _MOST_WORDS = 5  # So many places are looked for by words at most
 
@@ -22,13 +20,12 @@ def find_loosely(search: Search) -> Located | None:
     search = max([search, *search.list_variants()], key=_agreement)
     quote = search.quote
     _refuse_applied(search, repetition.find_place_of_new(quote))
-    for tier, find in _TIERS.items():
-        places = find(quote)
-        if any(place.similarity >= search.settings.threshold for place in places):
-            _refuse_applied(search, repetition.find_rival(quote, find_candidates(quote)[0]))
-            found = settle(search, tier, places)
-            is_like = found.similarity >= search.settings.threshold
-            return found if is_like and _is_shown(search, found.places[0]) else None
+    places = find_candidates(quote)
+    if any(place.similarity >= search.settings.threshold for place in places):
+        _refuse_applied(search, repetition.find_rival(quote, places[0]))
+        found = settle(search, find_tier(places), places)
+        is_like = found.similarity >= search.settings.threshold
+        return found if is_like and _is_shown(search, found.places[0]) else None
     places = _find_owned(search)
     return settle(search, "line-block", places) if len(places) == 1 else None
 

@@ -19,7 +19,7 @@ from hkgit.matching.indent import Indentation, learn, measure_width
 from hkgit.matching.place import Located, Place
 from hkgit.matching.quotation import INDENT, Quotation, indent_of, make_key
 from hkgit.matching.strict import Piece, find_pieces
-from hkgit.text.diff import LineChange, find_changes
+from hkgit.text.diff import LineChange, find_common, list_changes
 from hkgit.text.document import Splice
 from hkgit.values import dataclass, replace
 
@@ -34,9 +34,10 @@ def merge_line(base: bytes, ours: bytes, theirs: bytes) -> bytes:
     same word, or the whitespace before it, the author's are taken.
     """
     old, mine, author = map(_split_words, (base, ours, theirs))
-    wanted = _changes(old, author)
-    spelt = _spelt(old, mine, wanted)
-    kept = _find_kept_words(len(old), wanted)
+    common = _find_common_words(old, author)
+    wanted = list_changes(common, len(old), len(author))
+    spelt = _spell_as_file(old, mine, wanted)
+    kept = {number: row for row, number in common}
     # New words come in place of the whitespace before the word that they replace or precede.
     near = kept | {c.new_start: c.old_start for c in wanted if c.new_start < c.new_end}
     merged: list[str] = []
@@ -54,45 +55,35 @@ def _split_words(line: bytes) -> list[Word]:
     return [*re.findall(WORD, text), (text[len(text.rstrip()) :], "")]
 
 
-def _changes(old: Sequence[Word], new: Sequence[Word]) -> tuple[LineChange, ...]:
-    return find_changes([word for _, word in old], [word for _, word in new])
+def _find_common_words(old: Sequence[Word], new: Sequence[Word]) -> list[tuple[int, int]]:
+    return find_common([word for _, word in old], [word for _, word in new])
 
 
-def _find_kept_words(count: int, wanted: Sequence[LineChange]) -> dict[int, int]:
-    """Find which of `count` old words each of the author's words is, if it is one."""
-    kept: dict[int, int] = {}
-    row = shift = 0
-    for change in (*wanted, LineChange(count, count, 0, 0)):
-        kept |= {i + shift: i for i in range(row, change.old_start)}
-        row, shift = change.old_end, change.new_end - change.old_end
-    return kept
-
-
-def _spelt(old: Sequence[Word], mine: Sequence[Word], wanted: Sequence[LineChange]) -> list[Word]:
+def _spell_as_file(
+    old: Sequence[Word], mine: Sequence[Word], wanted: Sequence[LineChange]
+) -> list[Word]:
     """The old words as the file spells them, but for those that the author changed.
 
     Of several words that the file has as another number of words, the first represents all.
     """
     spelt = list(old)
-    differ = [_hold_word(change) for change in _changes(old, mine)]
-    for number, row in _find_kept_words(len(old), differ).items():
-        spelt[row] = mine[number]
-    for change in differ:
-        if any(change.old_start < c.old_end and c.old_start < change.old_end for c in wanted):
+    common = dict(_find_common_words(old, mine))
+    for change in list_changes([*common.items()], len(old), len(mine)):
+        start, end, after = change.old_start, change.old_end, change.new_end
+        if start == end:  # what only the file has belongs to the word after it
+            end, after = end + 1, after + 1
+        rows = range(start, end)
+        for row in rows:
+            common.pop(row, None)
+        if any(start < c.old_end and c.old_start < end for c in wanted):
             continue
-        here = mine[change.new_start : change.new_end]
+        here = mine[change.new_start : after]
         text = "".join(blanks + word for blanks, word in here)
-        rows = range(change.old_start, change.old_end)
         first = here[0][0] if here else ""
-        spelt[rows.start : rows.stop] = [(first, text[len(first) :])] + [("", "")] * (len(rows) - 1)
+        spelt[start:end] = [(first, text[len(first) :])] + [("", "")] * (len(rows) - 1)
+    for row, number in common.items():
+        spelt[row] = mine[number]
     return spelt
-
-
-def _hold_word(change: LineChange) -> LineChange:
-    """A change that has an old word: what only the file has belongs to the word after it."""
-    if change.old_start < change.old_end:
-        return change
-    return replace(change, old_end=change.old_end + 1, new_end=change.new_end + 1)
 
 
 BELOW = 20
@@ -201,91 +192,45 @@ def _refuse_undecided(where: str) -> Conflict:
     )
 
 
+NEAR = 200  # So many lines above and below a place show the file's unit of indentation
+
+
 @dataclass(frozen=True)
 class LineIndents:
-    """What the indentation of single lines shows of an edit whose lines are at `targets`."""
+    """How the new lines of an edit are indented whose old lines are at `targets`."""
 
     quote: Quotation
     targets: Targets
 
-    def of(self, number: int) -> bytes | None:
-        """Find the file's indentation for new line `number`; None where its line does not decide.
+    def of(self, number: int) -> bytes:
+        """Find the file's indentation for new line `number`.
 
-        Raises Conflict where two readings are as good, or none is.
+        Where the line alone does not decide, that is what the nearest line has which both sides
+        have and the author indents alike; where two are as near, they have to agree. Without one
+        it follows from the other lines. Raises Conflict where two readings are as good, or none is.
         """
-        theirs = indent_of(self.quote.new_lines[number])
+        indent, changes = indent_of(self.quote.new_lines[number]), self.quote.changes
         if self._is_as_file:
-            return theirs
-        changes = self.quote.changes
+            return indent
         change = changes[bisect(changes, number, key=lambda each: each.new_start) - 1]
         row = change.old_start + number - change.new_start
-        if self._is_flat and _is_even(change) and row in self._known:
+        is_even = change.old_end - change.old_start == change.new_end - change.new_start
+        if self._is_flat and is_even and row in self._known:
             return self._here(row)
         if self._is_flat or change in self._undecided:
             first = next(t for t in self.targets if t is not None)
             raise _refuse_indentation(f"{self.quote.edit.path}:{first + 1}")
-        return None
-
-    @cached_property
-    def _undecided(self) -> frozenset[LineChange]:
-        return frozenset(filter(self._is_undecided, self.quote.changes))
-
-    @cached_property
-    def _is_as_file(self) -> bool:
-        """Whether the old text is indented otherwise than the file, and the new one as the file.
-
-        Lines that both texts have show the author's own frame for both.
-        """
-        kept = [i for i in self._known if i not in self.quote.removed]
-        if any(indent_of(self.quote.old_lines[i]) != self._here(i) for i in kept):
-            return False
-        return self._stands_as_file([*self._known], self._drop_blank(self.quote.new_lines))
-
-    @cached_property
-    def _is_flat(self) -> bool:
-        """Whether the old lines are quoted at one depth, and are in the file at several."""
-        rows = self._known
-        numbers = [t for t in self.targets if t is not None]
-        is_whole = not any(
-            line.strip() for a, b in pairwise(numbers) for line in self.quote.lines[a + 1 : b]
-        )
-        author = {indent_of(self.quote.old_lines[i]) for i in rows}
-        return is_whole and len(author) == 1 and len({self._here(i) for i in rows}) > 1
-
-    def _is_deeper(self, rows: Sequence[int], lines: Sequence[bytes]) -> bool:
-        """Whether new lines are deeper than the old ones; at less depth the author may go on."""
-        old = min(measure_width(indent_of(self.quote.old_lines[i])) for i in rows)
-        return min((measure_width(indent_of(line)) for line in lines), default=0) > old
-
-    def _is_undecided(self, change: LineChange) -> bool:
-        """Whether the new lines of a change may be indented as the file's, or as the author's."""
-        rows = [i for i in self._known if change.old_start <= i < change.old_end]
-        added = self.quote.new_lines[change.new_start : change.new_end]
-        if rows:
-            lines = self._drop_blank(added)
-            is_deeper = self._is_deeper(rows, lines)
-            return is_deeper and self._stands_as_file(rows, lines)
-        return self._is_sibling(added)
-
-    def _stands_as_file(self, rows: Sequence[int], lines: Sequence[bytes]) -> bool:
-        """Whether new lines are as deep as the file's, and the old ones are not."""
-        old = _least(indent_of(self.quote.old_lines[i]) for i in rows)
-        here = _least(self._here(i) for i in rows)
-        return old != here and _least(map(indent_of, lines)) == here
-
-    def _is_sibling(self, added: Sequence[bytes]) -> bool:
-        """Whether a paragraph is added that begins as a line of the old text does.
-
-        And it is as deep as that is in the file, though not as deep as it is quoted.
-        """
-        lines = self._drop_blank(added)
-        if not lines or all(line.strip() for line in (added[0], added[-1])):
-            return False
-        return any(
-            self.quote.old_lines[i].split()[0] == lines[0].split()[0]
-            and indent_of(lines[0]) == self._here(i) != indent_of(self.quote.old_lines[i])
-            for i in self._known
-        )
+        kept = self._kept.get(indent, [])
+        at = bisect(kept, (number, b""))
+        close = kept[max(at - 1, 0) : at + 1]
+        near = min((abs(n - number) for n, _ in close), default=0)
+        beside = {here for n, here in close if abs(n - number) == near}
+        found = self._indentation.of(indent) if not beside else None
+        if len(beside) == 1:
+            [found] = beside
+        if found is None:
+            raise _refuse_indentation(self.quote.edit.path)
+        return found
 
     @cached_property
     def _known(self) -> dict[int, int]:
@@ -297,8 +242,107 @@ class LineIndents:
         """The file's indentation of an old line that is in it."""
         return indent_of(self.quote.lines[self._known[row]])
 
-    def _drop_blank(self, lines: Iterable[bytes]) -> list[bytes]:
-        return [line for line in lines if line.strip()]
+    def _author(self, row: int) -> bytes:
+        """The author's of it."""
+        return indent_of(self.quote.old_lines[row])
+
+    @cached_property
+    def _is_as_file(self) -> bool:
+        """Whether the old text is indented otherwise than the file, and the new one as the file.
+
+        Lines that both texts have show the author's own frame for both.
+        """
+        kept = self._known.keys() - self.quote.removed
+        if any(self._author(i) != self._here(i) for i in kept):
+            return False
+        return self._stands_as_file([*self._known], _list_indents(self.quote.new_lines))
+
+    @cached_property
+    def _is_flat(self) -> bool:
+        """Whether the old lines are quoted at one depth, and are in the file at several."""
+        numbers = [t for t in self.targets if t is not None]
+        between = (n for a, b in pairwise(numbers) for n in range(a + 1, b))
+        is_whole = not any(self.quote.lines[n].strip() for n in between)
+        author, here = ({of(i) for i in self._known} for of in (self._author, self._here))
+        return is_whole and len(author) == 1 < len(here)
+
+    @cached_property
+    def _undecided(self) -> frozenset[LineChange]:
+        return frozenset(filter(self._is_undecided, self.quote.changes))
+
+    def _is_undecided(self, change: LineChange) -> bool:
+        """Whether the new lines of a change may be indented as the file's, or as the author's.
+
+        They may where they are deeper than the old ones; at less depth the author may go on.
+        """
+        rows = [i for i in self._known if change.old_start <= i < change.old_end]
+        added = self.quote.new_lines[change.new_start : change.new_end]
+        if not rows:
+            return self._is_sibling(added)
+        indents = _list_indents(added)
+        old, new = _find_least(map(self._author, rows)), _find_least(indents)
+        is_deeper = measure_width(new or b"") > measure_width(old or b"")
+        return is_deeper and self._stands_as_file(rows, indents)
+
+    def _stands_as_file(self, rows: Sequence[int], indents: Sequence[bytes]) -> bool:
+        """Whether new lines are as deep as the file's, and the old ones are not."""
+        here = _find_least(map(self._here, rows))
+        return _find_least(map(self._author, rows)) != here == _find_least(indents)
+
+    def _is_sibling(self, added: Sequence[bytes]) -> bool:
+        """Whether a paragraph is added that begins as a line of the old text does.
+
+        And it is as deep as that is in the file, though not as deep as it is quoted.
+        """
+        first = next((line for line in added if line.strip()), None)
+        if first is None or all(line.strip() for line in (added[0], added[-1])):
+            return False
+        return any(
+            self.quote.old_lines[i].split()[0] == first.split()[0]
+            and indent_of(first) == self._here(i) != self._author(i)
+            for i in self._known
+        )
+
+    @cached_property
+    def _indentation(self) -> Indentation:
+        lines, old = self.quote.keys, self.quote.old_keys
+        rows = [(i, t) for i, t in enumerate(self.targets) if t is not None and lines[t] == old[i]]
+        if not any(indent_of(self.quote.old_lines[i]) for i, _ in rows):
+            rows = [(i, t) for i, t in enumerate(self.targets) if t is not None]
+        if self._keeps_margins(rows):
+            rows = [(i, t) for i, t in rows if i not in self.quote.removed]
+        pairs = [(self.quote.old_lines[i], self.quote.lines[t]) for i, t in rows]
+        middle = rows[0][1] if rows else 0
+        near = self.quote.lines[max(middle - NEAR, 0) : middle + NEAR]
+        return learn(pairs, [*self.quote.old_lines, *self.quote.new_lines], near)
+
+    @cached_property
+    def _kept(self) -> dict[bytes, list[tuple[int, bytes]]]:
+        """By the author's indentation, the places of old lines in the new text and the file's.
+
+        Those are the lines that stay, and those that a new one replaces.
+        """
+        kept: dict[bytes, list[tuple[int, bytes]]] = {}
+        lines, old = self.quote.keys, self.quote.old_keys
+        numbers = dict(self.quote.common)
+        for c in self.quote.changes:
+            rows = range(c.old_start, c.old_end)
+            numbers |= {i: min(i - c.old_start + c.new_start, c.new_end - 1) for i in rows}
+        for i, target in enumerate(self.targets):
+            if target is not None and old[i] and lines[target] == old[i]:
+                here = numbers[i], indent_of(self.quote.lines[target])
+                kept.setdefault(indent_of(self.quote.old_lines[i]), []).append(here)
+        return kept
+
+    def _keeps_margins(self, rows: Sequence[tuple[int, int]]) -> bool:
+        """Whether the context is indented as the author has it; then other whitespace is a
+        change."""
+        margins = {
+            (indent_of(self.quote.old_lines[i]), indent_of(self.quote.lines[t]))
+            for i, t in rows
+            if i not in self.quote.removed and self.quote.old_lines[i].strip()
+        }
+        return any(a for a, _ in margins) and all(a == b for a, b in margins)
 
 
 def _refuse_indentation(where: str) -> Conflict:
@@ -311,17 +355,16 @@ def _refuse_indentation(where: str) -> Conflict:
     )
 
 
-def _is_even(change: LineChange) -> bool:
-    """Whether a change puts as many lines as it takes away."""
-    return change.old_end - change.old_start == change.new_end - change.new_start
+def _list_indents(lines: Iterable[bytes]) -> list[bytes]:
+    """The indentations of the lines that say something."""
+    return [indent_of(line) for line in lines if line.strip()]
 
 
-def _least(indents: Iterable[bytes]) -> bytes | None:
+def _find_least(indents: Iterable[bytes]) -> bytes | None:
     """The least deep of some indentations."""
     return min(indents, key=measure_width, default=None)
 
 
-NEAR = 200  # So many lines above and below a place show the file's unit of indentation
 EDITED = 450  # From this similarity on, per mille, a new line is an edited form of an old one
 
 
@@ -332,22 +375,22 @@ class Merge:
     quote: Quotation
     targets: Targets
 
+    @cached_property
+    def landings(self) -> list[tuple[LineChange, Lines | None]]:
+        """Each change, and the lines of the file that it replaces."""
+        return [*zip(self.quote.changes, find_landings(self.quote, self.targets), strict=True)]
+
     def splices(self) -> list[Splice]:
         """Compute one splice a change; raise Conflict where it is unclear what to write."""
-        found = find_landings(self.quote, self.targets)
-        return [
-            self._splice(change, lines)
-            for change, lines in zip(self.quote.changes, found, strict=True)
-        ]
+        return [self._splice(change, lines) for change, lines in self.landings]
 
     def is_made(self) -> bool:
         """Whether the file has all the new lines already, just as the author has them."""
         theirs, ours = self.quote.new_lines, self.quote.lines
-        found = find_landings(self.quote, self.targets)
         return all(
             lines is not None
             and tuple(ours[lines[0] : lines[1]]) == theirs[change.new_start : change.new_end]
-            for change, lines in zip(self.quote.changes, found, strict=True)
+            for change, lines in self.landings
         )
 
     def _splice(self, change: LineChange, found: Lines | None) -> Splice:
@@ -378,7 +421,7 @@ class Merge:
         old, theirs, ours = self.quote.old_lines, self.quote.new_lines, self.quote.lines
         added = theirs[change.new_start : change.new_end]
         sides = old[: change.old_start], old[change.old_end :]
-        is_inside = all(any(line.strip() for line in side) for side in sides)
+        is_inside = all(any(map(bytes.strip, side)) for side in sides)
         if change.old_start < change.old_end or not is_inside or any(map(bytes.strip, added)):
             return False
         return _blanks_around(ours, at) >= _blanks_around(theirs, change.new_end)
@@ -414,11 +457,15 @@ class Merge:
         pairs = ((i, self.quote.lines[t]) for i, t in enumerate(self.targets) if t is not None)
         return {i: line for i, line in pairs if line != self.quote.old_lines[i]}
 
+    @cached_property
+    def _indents(self) -> LineIndents:
+        return LineIndents(self.quote, self.targets)
+
     def _edit_line(self, row: int, theirs: bytes, number: int) -> bytes:
         """A new line that is an edited form of an old one, as far as it can in its spelling."""
         base, ours = self.quote.old_lines[row], self._spelt[row]
         kept = indent_of(base) == indent_of(theirs)
-        lead = indent_of(ours) if kept else self._indent(indent_of(theirs), number)
+        lead = indent_of(ours) if kept else self._indents.of(number)
         trail = _trail(ours if _trail(base) == _trail(theirs) else theirs)
         merged = merge_line(*map(_strip_margins, (base, ours, theirs)))
         # The space before a first word that is gone would be indentation.
@@ -433,7 +480,7 @@ class Merge:
             return line
         moved = self._moved.get(line.strip(), ())
         words = next((ours for ours in moved if make_key(ours) == make_key(line)), line)
-        return self._indent(indent_of(line), number) + words.lstrip(INDENT)
+        return self._indents.of(number) + words.lstrip(INDENT)
 
     @cached_property
     def _moved(self) -> dict[bytes, list[bytes]]:
@@ -445,74 +492,6 @@ class Merge:
         for i in sorted(self.quote.removed & self._spelt.keys()):
             moved.setdefault(self.quote.old_lines[i].strip(), []).append(self._spelt[i])
         return moved
-
-    def _indent(self, indent: bytes, number: int) -> bytes:
-        """The file's indentation for new line `number`.
-
-        That is what the nearest line has which both sides have and the author indents alike; where
-        two are as near, they have to agree. Without one it follows from the other lines.
-        """
-        by_line = self._by_lines.of(number)
-        if by_line is not None:
-            return by_line
-        kept = self._kept.get(indent, [])
-        at = bisect(kept, (number, b""))
-        close = kept[max(at - 1, 0) : at + 1]
-        near = min((abs(n - number) for n, _ in close), default=0)
-        beside = {here for n, here in close if abs(n - number) == near}
-        found = self._indentation.of(indent) if not beside else None
-        if len(beside) == 1:
-            [found] = beside
-        if found is None:
-            raise _refuse_indentation(self.quote.edit.path)
-        return found
-
-    @cached_property
-    def _by_lines(self) -> LineIndents:
-        return LineIndents(self.quote, self.targets)
-
-    @cached_property
-    def _indentation(self) -> Indentation:
-        lines, old = self.quote.keys, self.quote.old_keys
-        rows = [(i, t) for i, t in enumerate(self.targets) if t is not None and lines[t] == old[i]]
-        if not any(indent_of(self.quote.old_lines[i]) for i, _ in rows):
-            rows = [(i, t) for i, t in enumerate(self.targets) if t is not None]
-        if self._keeps_margins(rows):
-            rows = [(i, t) for i, t in rows if i not in self.quote.removed]
-        pairs = [(self.quote.old_lines[i], self.quote.lines[t]) for i, t in rows]
-        middle = rows[0][1] if rows else 0
-        near = self.quote.lines[max(middle - NEAR, 0) : middle + NEAR]
-        return learn(pairs, [*self.quote.old_lines, *self.quote.new_lines], near)
-
-    @cached_property
-    def _kept(self) -> dict[bytes, list[tuple[int, bytes]]]:
-        """By the author's indentation, the places of old lines in the new text and the file's.
-
-        Those are the lines that stay, and those that a new one replaces.
-        """
-        kept: dict[bytes, list[tuple[int, bytes]]] = {}
-        lines, old = self.quote.keys, self.quote.old_keys
-        shift, rest = 0, list(self.quote.changes)
-        for i, target in enumerate(self.targets):
-            while rest and i >= rest[0].old_end:
-                change = rest.pop(0)
-                shift = change.new_end - change.old_end
-            if rest and i >= rest[0].old_start:
-                shift = min(rest[0].new_start - rest[0].old_start, rest[0].new_end - 1 - i)
-            if target is not None and old[i] and lines[target] == old[i]:
-                here = i + shift, indent_of(self.quote.lines[target])
-                kept.setdefault(indent_of(self.quote.old_lines[i]), []).append(here)
-        return kept
-
-    def _keeps_margins(self, rows: Sequence[tuple[int, int]]) -> bool:
-        """Whether the context is indented as the author has it; then other whitespace is a
-        change."""
-        margins = {
-            (indent_of(self.quote.old_lines[i]), indent_of(self.quote.lines[t]))
-            for i, t in rows
-            if i not in self.quote.removed and self.quote.old_lines[i].strip()
-        }
-        return any(a for a, _ in margins) and all(a == b for a, b in margins)
 
 
 def _blanks_around(lines: Sequence[bytes], at: int) -> int:

@@ -15,7 +15,7 @@ from itertools import accumulate
 from hkgit.edits import Edit, encode_text
 from hkgit.matching.placeholder import is_elision
 from hkgit.matching.words import fold, join_hyphens
-from hkgit.text.diff import LineChange, find_changes
+from hkgit.text.diff import LineChange, find_common, list_changes
 from hkgit.text.document import BOM, Document
 from hkgit.values import dataclass, field, replace
 
@@ -146,9 +146,14 @@ class Quotation:
         return tuple(map(make_key if self.is_folded else squeeze, self.new_lines))
 
     @cached_property
+    def common(self) -> list[tuple[int, int]]:
+        """Which old line is which new one."""
+        return find_common(self.old_lines, self.new_lines)
+
+    @cached_property
     def changes(self) -> tuple[LineChange, ...]:
         """What the author changed, in lines."""
-        return find_changes(self.old_lines, self.new_lines)
+        return list_changes(self.common, len(self.old_lines), len(self.new_lines))
 
     @cached_property
     def reversed(self) -> Quotation:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 
 from hkgit.matching.words import fold_typed
@@ -25,42 +26,27 @@ _NUMBERED = re.compile(
 """What `cat -n`, `nl`, `grep -n` and the reading tools of agents put before a line."""
 
 
-def strip_line_numbers(old: bytes, new: bytes) -> Texts | None:
-    """Strip the numbers that a reading tool put before each line, at times only the old.
+def _strip_numbers(old: bytes, new: bytes, *, is_spaced: bool = False) -> Texts | None:
+    """A reading tool put a number before each line, and a space behind it where `is_spaced`.
 
-    Returns both texts, None where the old lines carry no numbers or those of the new lines can be
-    read in two ways.
-    """
-    return _strip(old, new, lambda _, mark: mark.end())
-
-
-def strip_spaced_numbers(old: bytes, new: bytes) -> Texts | None:
-    """Strip numbers and the space between number and line; None where there are none."""
-
-    def end(line: bytes, mark: Mark) -> int | None:
-        rest = line[mark.end() :]
-        return mark.end() + rest.startswith(b" ") if rest[:1] in (b"", b" ") else None
-
-    return _strip(old, new, end)
-
-
-def _strip(old: bytes, new: bytes, end: Callable[[bytes, Mark], int | None]) -> Texts | None:
-    """Cut each numbered line at its `end`; None where a line has none.
-
-    Behind whitespace alone it has to be shown how many are the tool's where the new lines have no
-    numbers: by an old line that is a new one too.
+    At times only the old lines have them. None too where those of the new lines can be read in two
+    ways. Behind whitespace alone it has to be shown how many are the tool's where the new lines
+    have no numbers: by an old line that is a new one too.
     """
     found = _find_numbers(old, new)
     if found is None:
         return None
     texts = []
     for text, marks in zip((old, new), found[:2], strict=True):
-        pairs = list(zip(_lines(text), marks, strict=True))
-        ends = [0 if mark is None else end(line, mark) for line, mark in pairs]
-        if None in ends:
-            return None
-        cut = b"\n".join(line[at:] for (line, _), at in zip(pairs, ends, strict=True))
-        texts.append(cut + b"\n" if text.endswith(b"\n") else cut)
+        lines = []
+        for line, mark in zip(_lines(text), marks, strict=True):
+            rest = line if mark is None else line[mark.end() :]
+            if is_spaced and mark is not None:
+                if rest and not rest.startswith(b" "):
+                    return None
+                rest = rest[1:]
+            lines.append(rest)
+        texts.append(b"\n".join(lines) + b"\n" * text.endswith(b"\n"))
     plain, rest = texts
     is_shown = any(line.strip() for line in {*_lines(plain)} & {*_lines(rest)})
     is_sure = is_shown or any(found[1]) or found[2] != b" " or not new
@@ -135,11 +121,19 @@ _ENTITIES = {
     b"#x22": b'"',
 }
 _ENTITY = re.compile(rb"&(lt|gt|amp|quot|apos|#39|#x27|#34|#x22);")
-_BACKSLASHES = re.compile(rb"\\+")
 _LEADING_TABS = re.compile(rb"^(?:[ \t]|\\t)*?\\t(?:[ \t]|\\t)*", re.MULTILINE)
+_LINE_FEEDS_AND_TABS = re.compile(rb"\\r\\n|\\n|\\t")
 _TRIPLE = re.compile(rb"\"{3}|'{3}")
 
+_ESCAPE = re.compile(rb"\\(.)", re.DOTALL)
 _ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b'"': b'"', b"'": b"'", b"\\": b"\\", b"/": b"/"}
+
+
+def _replace_in(
+    pattern: re.Pattern[bytes], text_of: Callable[[Mark], bytes], old: bytes, new: bytes
+) -> Texts:
+    """Replace what a pattern finds in both texts."""
+    return pattern.sub(text_of, old), pattern.sub(text_of, new)
 
 
 def _fence(old: bytes, new: bytes) -> Texts | None:
@@ -156,16 +150,12 @@ def _escapes(old: bytes, new: bytes) -> Texts | None:
     """Line feeds, tabs, quotes and backslashes arrived as they are in a JSON string."""
     if b"\\" not in old or b"\n" in old.strip() or not _is_uniform(b'"', old + new):
         return None
-    return _unescape(old), _unescape(new)
+    return _replace_in(_ESCAPE, lambda m: _ESCAPES.get(m[1], m[0]), old, new)
 
 
 def _is_uniform(quote: bytes, text: bytes) -> bool:
     """Whether every such quote has a backslash before it."""
     return text.count(quote) == text.count(b"\\" + quote)
-
-
-def _unescape(text: bytes) -> bytes:
-    return re.sub(rb"\\(.)", lambda m: _ESCAPES.get(m[1], m[0]), text, flags=re.DOTALL)
 
 
 def _quotes(old: bytes, new: bytes) -> Texts | None:
@@ -182,7 +172,7 @@ def _newlines(old: bytes, new: bytes) -> Texts | None:
         return None
     if b'\\"' in old + new and _is_uniform(b'"', old + new):
         return None
-    return _strip_number(old), _strip_number(new)
+    return _replace_in(_LINE_FEEDS_AND_TABS, lambda m: _ESCAPES[m[0][-1:]], old, new)
 
 
 def _may_be_inside(text: bytes) -> bool:
@@ -195,43 +185,26 @@ def _may_be_inside(text: bytes) -> bool:
     )
 
 
-def _strip_number(text: bytes) -> bytes:
-    return text.replace(b"\\r\\n", b"\n").replace(b"\\n", b"\n").replace(b"\\t", b"\t")
-
-
 def _tabs(old: bytes, new: bytes) -> Texts | None:
     """Only the tabs that indent lines arrived as escapes."""
     if not _LEADING_TABS.search(old):
         return None
-    return _write_tabs(old), _write_tabs(new)
-
-
-def _write_tabs(text: bytes) -> bytes:
-    return _LEADING_TABS.sub(lambda m: m[0].replace(b"\\t", b"\t"), text)
+    return _replace_in(_LEADING_TABS, lambda m: m[0].replace(b"\\t", b"\t"), old, new)
 
 
 def _backslashes(old: bytes, new: bytes) -> Texts | None:
     """Every backslash arrived as two of them."""
-    runs = _BACKSLASHES.findall(old + b"\n" + new)
+    runs = re.findall(rb"\\+", old + b"\n" + new)
     if b"\\" not in old or any(len(run) % 2 for run in runs):
         return None
-    return halve_backslashes(old), halve_backslashes(new)
-
-
-def halve_backslashes(text: bytes) -> bytes:
-    """Replace each pair of backslashes by one."""
-    return text.replace(b"\\\\", b"\\")
+    return old.replace(b"\\\\", b"\\"), new.replace(b"\\\\", b"\\")
 
 
 def _entities(old: bytes, new: bytes) -> Texts | None:
     """Angle brackets, ampersands and quotes arrived as entities."""
     if b"&" not in old:
         return None
-    return _plain(old), _plain(new)
-
-
-def _plain(text: bytes) -> bytes:
-    return _ENTITY.sub(lambda m: _ENTITIES[m[1]], text)
+    return _replace_in(_ENTITY, lambda m: _ENTITIES[m[1]], old, new)
 
 
 def _typography(old: bytes, new: bytes) -> Texts | None:
@@ -243,8 +216,8 @@ REPAIRS: dict[str, Repair] = {
     "backslashes": _backslashes,
     "misquoted": lambda old, new: None,
     "fence": _fence,
-    "line-numbers": strip_line_numbers,
-    "spaced-line-numbers": strip_spaced_numbers,
+    "line-numbers": _strip_numbers,
+    "spaced-line-numbers": partial(_strip_numbers, is_spaced=True),
     "escapes": _escapes,
     "quotes": _quotes,
     "newlines": _newlines,
@@ -254,26 +227,16 @@ REPAIRS: dict[str, Repair] = {
 }
 """Every repair by the name that a record of it carries."""
 
-READINGS: tuple[tuple[str, ...], ...] = (
-    ("backslashes",),
-    ("fence",),
-    ("line-numbers",),
-    ("spaced-line-numbers",),
-    ("newlines",),
-    ("tabs",),
-    ("quotes",),
-    ("escapes",),
-    ("entities",),
-    ("typography",),
-    ("backslashes", "line-numbers"),
-    ("fence", "line-numbers"),
-    ("fence", "spaced-line-numbers"),
-    ("fence", "quotes"),
-    ("escapes", "line-numbers"),
-    ("newlines", "line-numbers"),
-    ("escapes", "spaced-line-numbers"),
-    ("newlines", "spaced-line-numbers"),
+_ALONE = (
+    "backslashes fence line-numbers spaced-line-numbers newlines tabs quotes escapes entities"
+    " typography"
 )
+_TOGETHER = (
+    "backslashes+line-numbers fence+line-numbers fence+spaced-line-numbers fence+quotes"
+    " escapes+line-numbers newlines+line-numbers escapes+spaced-line-numbers"
+    " newlines+spaced-line-numbers"
+)
+READINGS = tuple(tuple(names.split("+")) for names in f"{_ALONE} {_TOGETHER}".split())
 """The repairs that are tried, alone and together."""
 
 

@@ -270,6 +270,9 @@ def unicode(quote: Quotation) -> tuple[Place, ...]:
     return tuple(place_of(quote, rows, SIMILARITY) for rows in hits)
 
 
+ALIKE = {"exact": exact, "whitespace": whitespace, "unicode": unicode}
+"""The tiers by name that want all of the old text line by line."""
+
 Piece = tuple[Quotation, Place]
 
 
@@ -323,8 +326,6 @@ def _only(piece: Quotation) -> Place | None:
     """Where a piece is, if it occurs once."""
     if not piece.old.strip():
         return None
-    for find in (exact, whitespace, unicode):
-        places = find(piece)
-        if places:
-            return places[0] if len(places) == 1 else None
-    return None
+    every = (find(piece) for find in ALIKE.values())
+    places = next(filter(None, every), ())
+    return places[0] if len(places) == 1 else None

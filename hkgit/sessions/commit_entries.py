@@ -18,7 +18,7 @@ from itertools import groupby
 from hkgit.applying.evidence import LATE, is_blind
 from hkgit.edits import File, MappingSnapshot, Overlay, Read, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.evidence.claims import complete_entry, make_claims, make_entry, make_squash_claim
+from hkgit.evidence.claims import complete_entry, make_claims, make_entry
 from hkgit.evidence.entry import Entry, entry_id, entry_path
 from hkgit.evidence.kept_text import says_only
 from hkgit.evidence.refusal_log import RefusalLog
@@ -106,7 +106,7 @@ def propose_entry(
         last.time // 1000,
         refusals=log.make_claims(last.agent, (unit.edit.edit for unit in units)),
         origin=next((unit.call.origin for unit in units if unit.call.origin), ""),
-        squashed=make_squash_claim(len(units), agents) if is_net else None,
+        squashed=(len(units), agents) if is_net else None,
     )
     whole = complete_entry(entry, base, claims)
     return ProposedEntry(whole, entry_id(whole.to_bytes()), units)

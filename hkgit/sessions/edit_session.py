@@ -5,9 +5,7 @@ Two processes that open the same session see each other's calls.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -184,15 +182,13 @@ class EditSession:
 
     def _refuse(self, plan: CallPlan) -> EditReport:
         """Note what was refused in the clone's own record, and say what of it is in conflict."""
-        from hkgit.evidence.refusal_log import CONFLICTS, describe_conflicts, list_refused
+        from hkgit.evidence.refusal_log import CONFLICTS, describe_conflicts, note_refused
 
-        edits = [edit for step in plan.steps for edit in step.spec.edits]
-        refused, report = list_refused(edits, plan.outcomes), EditReport(plan.outcomes)
-        log, agent = self._find_log(), self._agent(plan)
+        report, log, agent = EditReport(plan.outcomes), self._find_log(), self._agent(plan)
         if log is None:
             return report
-        with suppress(OSError):  # no edit is refused because a record failed
-            log.note(agent, "edit", int(time.time()), refused)
+        edits = (edit for step in plan.steps for edit in step.spec.edits)
+        refused = note_refused(log, agent, "edit", edits, plan.outcomes)
         if not any(each.status in CONFLICTS for each in refused):
             return report
         # Few refusals are conflicts, and these open the repository.

@@ -204,7 +204,7 @@ def _stage(repository: Repository, root: Path, proposal: Proposal, tree: str) ->
         files[ATTRIBUTES_PATH] = File(ATTRIBUTES)
     if not _is_passing(repository):
         write_files(root, files)
-    ids = repository.write_blobs(file.data for file in files.values())
+    ids = repository.write_blobs(*(file.data for file in files.values()))
     update_index(repository, dict(zip(files, ids, strict=True)))
 
 

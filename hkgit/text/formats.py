@@ -1,4 +1,9 @@
-"""The documents that other programs may rely on, and their JSON Schemas."""
+"""The documents that other programs may rely on: a dictionary, and the JSON Schemas it says.
+
+The dictionary has each document and each part of one: fields, their types, and words behind ` -- `.
+A field with `?` may be missing. An object has all fields of the one in brackets too; a strict one
+has no others. Braces hold keywords of JSON Schema. Eight spaces go on with the line above.
+"""
 
 from __future__ import annotations
 
@@ -57,20 +62,17 @@ candidate: A place that a refused edit may have meant, in lines of the file as i
 document outcome: What became of one edit.
     number: line
     spec?: text -- The spec of the edit, where a call has several.
-    path: text
+    path, diff: text
     file: text -- The path, under the name that other tools use.
     status: one of applied, would_apply, not_applied, no_match, ambiguous, stale, conflict,
         already_applied, invalid -- `would_apply` in a dry run, `not_applied` for an edit next to
         a refused one.
-    tier: text or null
+    tier, expected_hash, matched_text: text or null
     match_type: text or null -- The tier, under the name that other tools use.
     similarity, confidence: share or null
     evidence: evidence_kind
-    expected_hash: text or null
     lines: list of range
     repairs, notes: list of text
-    matched_text: text or null
-    diff: text
     error: error or null
     candidates: list of candidate -- Of a refused edit, the likeliest first.
     corrected: text or null -- The refused edit, corrected for the one similar place, in the
@@ -90,7 +92,7 @@ document answer: What became of a spec, as `edit --json` and `apply --json` prin
         already_applied, invalid, verify_failed, rejected, git_refused, unverifiable, fault, usage
     dry_run?: flag -- True if nothing was to be changed.
     edits: list of outcome
-    commit: text or null
+    commit, match_type?, matched_text?: text or null
     error?: error
     call?: text or null -- What `undo` undoes.
     files?: list of text -- The paths that changed.
@@ -98,19 +100,16 @@ document answer: What became of a spec, as `edit --json` and `apply --json` prin
     merge?: merge
     next?: next
     file?: text
-    match_type?: text or null
     confidence?: share or null
-    matched_text?: text or null
 
 document read: Lines of a file with their hash, as `read --json` prints them.
-    path: text
+    path, mime?: text
     start_line: line
     end_line: count -- start_line - 1 where there are no lines.
     total_lines: count
     range_hash: text or null -- SHA-256 over the lines, each with a line feed.
     range_lines: list of text
     kind?: one of image, binary -- If the file is not text.
-    mime?: text
     has_receipt?: flag -- Whether the session keeps that this was read.
     tagged_lines?: list of text -- As `ab|text`, where read with tags.
     next?: next
@@ -122,16 +121,14 @@ document undo: What was taken back.
     calls, files: list of text
 
 session_call: A call of `edit` in a session.
-    call: text
+    call, agent: text
     time: seconds
-    agent: text
     edits, blind, committed: count
     files: list of text
     undone: flag
 receipt: Lines that a session has read.
-    path: text
+    path, range_hash: text
     start_line, end_line: integer or null
-    range_hash: text
 document status: The state of a session.
     session: text
     calls: list of session_call
@@ -142,9 +139,8 @@ document status: The state of a session.
 session: A session of a checkout.
     session: text -- `_` holds the calls that name no session.
     agents: list of text
-    call_count: count
+    call_count, waiting_blind: count
     waiting: count -- Edits that are in the checkout and in no commit.
-    waiting_blind: count
     last_used: seconds
     expires: integer or null -- When it is removed if unused; null while it has uncommitted edits.
     damage: text or null -- Why its journal cannot be read.
@@ -155,12 +151,10 @@ decision: What a person answered with `hkgit consult`.
     decision: one of apply, drop, rewrite
     by, message: text
 refused_call: An edit that was refused, and what came of it.
-    id: text
+    id, agent, status, reason: text
     time: date
-    agent: text
     call: one of apply, edit
     path: text -- Empty for a spec that could not be read.
-    status, reason: text
     tries: integer
     landed: text or null
     decided: decision or null
@@ -204,23 +198,19 @@ document commit: A commit: what can be derived of it, and whether it passes the 
     replay: replay
     policy: policy_result
     time: date
-    subject, author: text
-    agents: list of text
+    subject, author, mend: text
+    agents, entries: list of text
     evidence: map of integer -- Edits by evidence.
     weakest_evidence: shown_evidence or null
     lowest_confidence: share or null
-    entries: list of text
-    findings: list of object
-    mend: text
-    signatures: list of object
+    findings, signatures: list of object
 
 hunk_read: What was read of the lines of a hunk.
     lines: range
     kind, how: text
 hunk: A hunk, with what was read before it.
-    path: text
+    path, evidence: text
     lines: range
-    evidence: text
     confidence: share or null
     changed, added: integer
     unseen: integer -- Lines of the base that it changes and that no reading covers.
@@ -231,33 +221,21 @@ document show(commit): A commit with its ledger entries, and its hunks with what
     hunks: list of hunk
 
 blame_line: A line of a file, with the edit that wrote it and its evidence.
-    line: integer
-    text: text
-    commit: text or null
-    commit_path: text
-    commit_line: integer
-    time: text or null
-    kind: text
-    replay: text or null
+    line, commit_line: integer
+    text, commit_path, kind, evidence: text
+    commit, time, replay, author, entry, agent, tier: text or null
     passes: flag or null
-    author, entry: text or null
     edit: integer or null
-    agent, tier: text or null
-    evidence: text
     weak: flag
     confidence: share or null
 
 passing: Commits that a policy accepts, and others.
     passes, fails: integer
 numbers: Commits, edits and their evidence in numbers.
-    commits: integer
-    replay: map of integer
+    commits, entries, edits, files, blind_edits: integer
+    replay, agents, tiers, evidence: map of integer
     policy: passing
-    entries, edits, files: integer
-    agents, tiers, evidence: map of integer
-    lowest_confidence: share or null
-    blind_edits: integer
-    blind_rate: share or null
+    lowest_confidence, blind_rate: share or null
 agent_numbers: The numbers of an agent.
     agent: text
     commits, derived, passes, edits, weak, refused: integer
@@ -300,18 +278,15 @@ transcript: A transcript that was read.
     form: text or null -- Null for one in an unknown format.
     steps, broken_lines: count
 explained: Lines that the entry of a call derives.
-    path: text
+    path, agent, session, evidence: text
     lines: range
-    agent, session: text
     where: text or null -- The place in the transcript.
     call, tool: text or null
-    evidence: text
     evidence_lines: range or null
     changed_share: share or null
 unexplained: Lines that no entry derives.
-    path: text
+    path, what: text
     lines: range
-    what: text
 skipped: A call that says nothing of a change.
     where, call, tool, why: text
 adopted_change: Which call made each changed line of a commit.
@@ -386,24 +361,16 @@ strict ledger_read: A range that was read.
 strict operation: What an edit says; a key that says nothing is left out.
     op: one of replace_text, replace_range, insert_after, replace_tagged, create_file,
         write_file, delete_file, rename_file, set_mode
-    path, new_path?, old_text?, new_text?: ledger_text
-    new_lines?: list of ledger_text
-    start_line?, end_line?: line
-    after_line?: count
-    start_tag?, stop_tag?: ledger_text
-    offset?: line
-    is_exclusive?: flag
+    path, new_path?, old_text?, new_text?, start_tag?, stop_tag?, heading?: ledger_text
+    new_lines?, anchors?: list of ledger_text
+    start_line?, end_line?, offset?, expected_count?: line
+    after_line?, line_hint?: count
+    is_exclusive?, replace_all?, final_newline?, at_end?, whole_lines?: flag
     expected_hash?: text {"pattern": "^[0-9a-f]{12,64}$"}
-    line_hint?: count
-    anchors?: list of ledger_text
-    heading?: ledger_text
-    replace_all?: flag
-    expected_count?: line
-    final_newline?, at_end?, whole_lines?: flag
     mode?: one of 100644, 100755
 strict ledger_edit: One edit: what it said, where it landed, how surely.
     id: line
-    dialect: text
+    dialect, tier: text
     path: ledger_text
     edit: operation
     evidence: evidence_kind
@@ -411,7 +378,6 @@ strict ledger_edit: One edit: what it said, where it landed, how surely.
     evidence_lines: ledger_lines or null
     lines, base_lines: list of ledger_lines {"minItems": 1}
     relocated: flag
-    tier: text
     repairs: list of text
     similarity, confidence: permille
     runner_up: permille or null
@@ -449,11 +415,6 @@ strict document ledger: The record of one applied spec: RFC 8785 canonical JSON 
     edits: list of ledger_edit {"minItems": 1, "maxItems": 1000}
     files: list of ledger_file
     claims: claims
-"""
-"""What is in each document and in each part of one: fields, their types, and words behind ` -- `.
-
-A field with `?` may be missing. An object has all fields of the one in brackets too; a strict one
-has no others. Braces hold keywords of JSON Schema. Eight spaces go on with the line above.
 """
 
 _PLAIN: dict[str, JsonObject] = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 
 from hkgit.applying.outcome import EditOutcome, find_first_error, number_outcomes
 from hkgit.edits import Spec
@@ -12,7 +11,7 @@ from hkgit.errors import BlindEdit, HkgitError, Near
 from hkgit.evidence.refusal_log import (
     RefusalLog,
     describe_conflicts,
-    list_refused,
+    note_refused,
     settle_refusals,
 )
 from hkgit.git.repository import Repository
@@ -162,8 +161,7 @@ def _note_refusals(
     repository, request = target.repository, target.request
     log = RefusalLog.of(repository.common_dir)
     agent = request.agent or steps[-1].spec.agent or "unknown"
-    refused = list_refused((edit for each in steps for edit in each.spec.edits), result.outcomes)
-    with suppress(OSError):  # no edit is refused because a record failed
-        log.note(agent, "apply", int(time.time()), refused)
+    edits = (edit for each in steps for edit in each.spec.edits)
+    refused = note_refused(log, agent, "apply", edits, result.outcomes)
     notes = describe_conflicts(repository, log, agent, refused, request.branch or "HEAD")
     result.conflicts = (*result.conflicts, *notes)

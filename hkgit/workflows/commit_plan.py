@@ -19,7 +19,6 @@ from hkgit.evidence.claims import (
     list_read_lines,
     make_claims,
     make_entry,
-    make_squash_claim,
 )
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, Entry, entry_id, entry_path
 from hkgit.evidence.kept_text import says_only
@@ -203,9 +202,8 @@ def record_step(
         verify=verify,
         allow_blind=request.allow_blind,
         refusals=RefusalLog.of(target.repository.common_dir).make_claims(agent, step.spec.edits),
+        squashed=None if net is None else (len(step.plan.outcomes), [agent]),
     )
-    if net is not None:
-        claims["squashed"] = make_squash_claim(len(step.plan.outcomes), [agent])
     entry = complete_entry(make_entry(step if net is None else net, settings), step.base, claims)
     name = entry_id(entry.to_bytes())
     text = _choose_message(step, request.message)

@@ -592,17 +592,12 @@ def _make_late_reads(changes: Iterable[FileChange], *, is_tight: bool) -> Iterat
     for change in changes:
         base = terminate(Document(b"" if change.before is None else change.before.data))
         hunks = change.hunks if is_tight and base.line_count else ()
-        for first, last in ((each.start_line, each.end_line) for each in hunks):
-            above = max(last, 1)
-            lines = (above, above) if first > last else (first, last)
-            yield _make_late_read(change.name, lines, base.range_hash(*lines))
-        if not hunks:
-            yield _make_late_read(change.name, (None, None), base.whole_hash)
-
-
-def _make_late_read(path: str, lines: tuple[int, int] | tuple[None, None], known: str) -> Read:
-    first, last = lines
-    return Read(path=path, start_line=first, end_line=last, range_hash=known, kind=LATE)
+        places = [(each.start_line, each.end_line) for each in hunks]
+        for first, last in places:
+            lines = (first, last) if first <= last else (max(last, 1), max(last, 1))
+            yield Read(change.name, *lines, range_hash=base.range_hash(*lines), kind=LATE)
+        if not places:
+            yield Read(change.name, None, None, range_hash=base.whole_hash, kind=LATE)
 
 
 def _write_like(
@@ -630,15 +625,18 @@ def _carry_later(repository: Repository, old: Commit, new: str, head: str) -> di
 
     Return the new one of each, the first among them.
     """
-    files_of = _find_changed_files(repository, old.tree, repository.commit(new).tree)
+    trees = old.tree, repository.commit(new).tree
+    before, after = map(repository.snapshot, trees)
+    paths = [each.path for each in repository.changes(*trees)]
     names = {old.id: new}
     options = ("--topo-order", "--reverse", "--ancestry-path")
     for each in repository.git("rev-list", *options, f"{old.id}..{head}").text.split():
         commit = repository.commit(each)
         files = repository.snapshot(commit.tree)
         changed = {}
-        for path, (was, file) in files_of.items():
-            if files.get(path) == was:
+        for path in paths:
+            file = after.get(path)
+            if files.get(path) == before.get(path):
                 changed[path] = file
             elif not _is_own(path) and files.get(path) != file:
                 what = f"is changed once more by {each[:12]}"
@@ -647,15 +645,6 @@ def _carry_later(repository: Repository, old: Commit, new: str, head: str) -> di
         parents = [names.get(parent, parent) for parent in commit.parents]
         names[each] = _write_like(repository, commit, tree, parents, commit.message)
     return names
-
-
-def _find_changed_files(
-    repository: Repository, old: str, new: str
-) -> dict[str, tuple[File | None, File | None]]:
-    """Find the files in which two trees differ, as they were and as they become."""
-    before, after = repository.snapshot(old), repository.snapshot(new)
-    paths = (each.path for each in repository.changes(old, new))
-    return {path: (before.get(path), after.get(path)) for path in paths}
 
 
 def _bring_along(repository: Repository, head: str, paths: Sequence[str]) -> None:

@@ -43,18 +43,12 @@ def remove(repository: Repository) -> list[SetupStep]:
 
     Raises GitRefused.
     """
-    if repository.work_tree is None:
-        steps = [*git_hooks.remove(_find_hooks(repository)), *_list_sessions(repository)]
-        carry_out(steps)
-        return steps
-    root = _expect_checkout(repository)
-    steps = [
-        *policy_file.remove(root),
-        *git_hooks.remove(_find_hooks(repository)),
-        *_list_sessions(repository),
-    ]
+    root = repository.work_tree
+    steps = [] if root is None else [*policy_file.remove(root)]
+    steps += [*git_hooks.remove(_find_hooks(repository)), *_list_sessions(repository)]
     carry_out(steps)
-    for directory in (repository.git_dir / "hkgit", root / LOCAL, (root / CONFIG).parent):
+    places = () if root is None else (root / LOCAL, (root / CONFIG).parent)
+    for directory in (repository.git_dir / "hkgit", *places):
         with suppress(OSError):
             directory.rmdir()
     return steps

@@ -111,10 +111,11 @@ def test_a_stretch_touches_the_base_lines_of_its_kept_bytes(
 def _origins(draft: Draft) -> list[int | None]:
     """Of every present byte its offset in the base; None for those that edits wrote."""
     found: list[int | None] = []
+    at = 0
     for piece in draft.pieces:
-        kept = piece.new is None
-        found += range(piece.start, piece.end) if kept else [None] * piece.size
-    return found
+        found += [*range(at, piece.start), *[None] * len(piece.new)]
+        at = piece.end
+    return [*found, *range(at, len(draft.base.data))]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit import dialects
-from hkgit.dialects.appearance import APPEARANCES
+from hkgit.dialects.dialect import APPEARANCES
 from hkgit.edits import Edit
 from hkgit.errors import InvalidInput
 from tests.support.cases import cases

@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from hkgit.git.state_files import find_files
 
 
@@ -15,14 +13,6 @@ def test_what_fits_is_found_in_order(tmp_path: Path) -> None:
     for name in ("b.jsonl", "a.jsonl", "c.lock"):
         (tmp_path / name).touch()
     assert find_files(tmp_path, "*.jsonl") == [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
-
-
-@pytest.mark.parametrize("pattern", ["ab*ba", "*/x", "ab*b[a]"])
-def test_every_pattern_fits_what_glob_says(tmp_path: Path, pattern: str) -> None:
-    for name in ("aba", "abba", "ab-ba", ".abba"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "x").touch()
-    assert find_files(tmp_path, pattern) == sorted(tmp_path.glob(pattern))
 
 
 def test_a_directory_that_is_not_there_holds_nothing(tmp_path: Path) -> None:

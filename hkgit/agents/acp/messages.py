@@ -220,7 +220,7 @@ def find_answers(
             break
     agent = gemini.AGENT
     # A line repeats those before it.
-    shown = {call.id: call for call in agent.read_log(agent.logs[0], lines)}
+    shown = {call.id: call for call in agent.read_calls(gemini.LOG, gemini.LOG.says(lines))}
     return told, [
         replace(call, directory=str(directory))
         for name, call in shown.items()

@@ -36,22 +36,8 @@ AGENT = Agent(
     name="aider",
     settings=_build_settings,
     logs=(
-        Log(
-            "aider",
-            _find_logs,
-            aider_chat.detects,
-            aider_chat.says,
-            suffix=aider_chat.SUFFIX,
-            read=aider_chat.read_chat,
-        ),
-        Log(
-            "aider",
-            _find_logs,
-            aider_history.detects,
-            aider_history.says,
-            suffix=aider_history.SUFFIX,
-            read=aider_history.read_history,
-        ),
+        Log("aider", _find_logs, suffix=aider_chat.SUFFIX, read=aider_chat.read_chat),
+        Log("aider", _find_logs, suffix=aider_history.SUFFIX, read=aider_history.read_history),
     ),
     remaining=(
         r"keep aider's own files out of commits: printf '.aider*\n!.aider.conf.yml\n' >>.gitignore",

@@ -9,7 +9,7 @@ says where the session worked; those of its sub-agents are `ID/AGENT.messages.js
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from pathlib import Path
 
@@ -18,16 +18,7 @@ from hkgit.agents.events import END, Looks, Shell, ToolReading
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
 from hkgit.agents.live_transcript import read_attached
 from hkgit.agents.log_stores import does_mention
-from hkgit.agents.logged_call import (
-    About,
-    Line,
-    Log,
-    LoggedAnswer,
-    LoggedCall,
-    Record,
-    Said,
-    attach,
-)
+from hkgit.agents.logged_call import About, Log, LoggedAnswer, LoggedCall, Said, attach
 from hkgit.agents.tool_answers import find_changed, name_by_heads, searching, showing
 from hkgit.agents.tools import SAID, Tool, editing, patching, text_of, whole_number
 from hkgit.text.strict_json import JsonObject
@@ -149,56 +140,43 @@ def _name_transcript(session: object) -> str | None:
     return str(Path(home, "data", "sessions", session, f"{session}{_SUFFIX}"))
 
 
-def _read_session(path: Path) -> Iterator[Line]:
-    """Read the messages of a session beside what is said of it. Raises OSError."""
-    about = _find_about(path)
-    info = parse_value(about.read_bytes()) if about.is_file() else None
-    record = parse_value(path.read_bytes())
+def _read_session(path: Path) -> Iterator[Said]:
+    """Read what the messages of a session say, and what is said of it. Raises OSError."""
+    beside, record = _find_about(path), parse_value(path.read_bytes())
+    info = table(parse_value(beside.read_bytes()) if beside.is_file() else None)
     if not isinstance(record, dict):
         raise OSError("its messages are cut short")
-    is_own = about.stem == path.name.removesuffix(_SUFFIX)
-    own = {} if is_own else {"session_id": path.name.removesuffix(_SUFFIX)}
-    yield Line(f"{path.name}:1", {"info": table(info) | own, "cline": record})
+    origin = table(table(info.get("metadata")).get("sessionHistoryOrigin"))
+    stem = path.name.removesuffix(_SUFFIX)
+    own = info.get("session_id") if beside.stem == stem else stem  # a sub-agent's
+    about = About(
+        f"{path.name}:1",
+        conversation=text(own) or text(record.get("sessionId")) or "",
+        version=text(origin.get("version")) or "unknown",
+        directory=text(info.get("cwd")) or "",
+    )
+    edits: set[str] = set()
+    for message in tables(record.get("messages")):
+        yield replace(about, time=parse_time(message.get("ts")), turn=str(message.get("id")))
+        for part in tables(message.get("content")):
+            call, tool = str(part.get("tool_use_id", part.get("id"))), str(part.get("name"))
+            if part.get("type") == "file":  # of a prompt (`@file`)
+                read = read_attached(part.get("path"), part.get("content"))
+                yield from attach(f"{message.get('id')}.{part.get('path')}", read)
+            elif part.get("type") == "tool_use":
+                edits |= {call} if tool in EDITS else set()
+                yield LoggedCall(call, tool, table(part.get("input")))
+            elif part.get("type") == "tool_result":
+                answer = part.get("content")  # it may be told as text
+                results = parse_value(answer) if isinstance(answer, str) else answer
+                is_well = all(each.get("success") is True for each in tables(results))
+                yield LoggedAnswer(call, results, has_failed=call in edits and not is_well)
 
 
 def _find_about(path: Path) -> Path:
     """Find what is said of a session; a sub-agent's messages are beside those of its agent."""
     own = path.with_name(path.name.removesuffix(_SUFFIX) + ".json")
     return own if own.is_file() else path.with_name(f"{path.parent.name}.json")
-
-
-def _detects(record: Record) -> bool:
-    return "cline" in record
-
-
-def _says(lines: Iterable[Line]) -> Iterator[Said]:
-    for line in lines:
-        info, record = table(line.record.get("info")), table(line.record.get("cline"))
-        origin = table(table(info.get("metadata")).get("sessionHistoryOrigin"))
-        about = About(
-            line.where,
-            conversation=text(info.get("session_id")) or text(record.get("sessionId")) or "",
-            version=text(origin.get("version")) or "unknown",
-            directory=text(info.get("cwd")) or "",
-        )
-        edits: set[str] = set()
-        for message in tables(record.get("messages")):
-            yield replace(about, time=parse_time(message.get("ts")), turn=str(message.get("id")))
-            for part in tables(message.get("content")):
-                call, tool = str(part.get("tool_use_id", part.get("id"))), str(part.get("name"))
-                if part.get("type") == "file":  # of a prompt (`@file`)
-                    read = read_attached(part.get("path"), part.get("content"))
-                    yield from attach(f"{message.get('id')}.{part.get('path')}", read)
-                elif part.get("type") == "tool_use":
-                    edits |= {call} if tool in EDITS else set()
-                    yield LoggedCall(call, tool, table(part.get("input")))
-                elif part.get("type") == "tool_result":
-                    answer = part.get("content")  # it may be told as text
-                    results = parse_value(answer) if isinstance(answer, str) else answer
-                    each_is_well = (each.get("success") is True for each in tables(results))
-                    yield LoggedAnswer(
-                        call, results, has_failed=call in edits and not all(each_is_well)
-                    )
 
 
 def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
@@ -222,8 +200,6 @@ AGENT = Agent(
         Log(
             NAME,
             _find_logs,
-            _detects,
-            _says,
             attached=(b'"file"',),
             suffix=_SUFFIX,
             read=_read_session,

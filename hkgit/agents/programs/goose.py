@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.agent import Agent, Keys, Settings
 from hkgit.agents.events import HOOK_SECONDS, Did, Editing, Pause, Shell, UnshownShell
-from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables, text
+from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables
 from hkgit.agents.log_stores import ask, knows_directory
-from hkgit.agents.logged_call import About, Line, Log, LoggedAnswer, LoggedCall, Record, Said
-from hkgit.agents.tools import SAID, Tool, shell
+from hkgit.agents.logged_call import About, Log, LoggedAnswer, LoggedCall, Said
+from hkgit.agents.tools import SAID, Tool, editing, shell
 from hkgit.edits import encode_text
 from hkgit.git.goose_shell import find_goose_database, find_goose_start
 from hkgit.text.hashes import digest
@@ -37,12 +37,7 @@ def _edit(arguments: JsonObject, answer: object) -> Editing | None:
     return Editing(json.dumps(fields, ensure_ascii=False), "text-editor") if path else None
 
 
-def _write(arguments: JsonObject, answer: object) -> Editing | None:
-    fields = {"file_path": arguments.get("path"), "content": arguments.get("content")}
-    return Editing(json.dumps(fields, ensure_ascii=False), "text-editor")
-
-
-EDITS: dict[str, Tool] = {"edit": _edit, "write": _write}
+EDITS: dict[str, Tool] = {"edit": _edit, "write": editing("path", "content")}
 
 
 def _delegate(arguments: JsonObject, answer: object) -> Shell:
@@ -126,14 +121,28 @@ def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]
         yield path
 
 
-def _read_database(place: Path) -> Iterator[Line]:
-    """Read the messages in a database as lines of a log, of one session or of all.
-
-    Raises OSError where it cannot be read.
-    """
-    for row, own, directory, time, content in ask(place, _MESSAGES):
-        about = {"goose": own, "directory": directory, "time": time}
-        yield Line(f"{place.name}:{row}", {"info": about, "content": parse_value(str(content))})
+def _read_database(place: Path) -> Iterator[Said]:
+    """Read what the messages in a database say, of one session or of all. Raises OSError."""
+    for row, session, directory, time, content in ask(place, _MESSAGES):
+        where = f"{place.name}:{row}"
+        yield About(
+            where,
+            time=parse_time(time) * 1000,
+            conversation=str(session),
+            directory=str(directory),
+            turn=where,
+        )
+        for part in tables(parse_value(str(content))):
+            number, call = str(part.get("id")), table(table(part.get("toolCall")).get("value"))
+            if part.get("type") == "toolRequest":
+                tool = _name_tool(call.get("name"))
+                yield LoggedCall(number, tool, table(call.get("arguments")))
+            elif part.get("type") == "toolResponse":
+                result = table(part.get("toolResult"))
+                answer = table(result.get("value"))
+                has_failed = result.get("status") == "error" or answer.get("isError") is True
+                said = join_texts(answer.get("content"))
+                yield LoggedAnswer(number, said, has_failed=has_failed)
 
 
 def _find_output(transcript: Path, call: str) -> str | None:
@@ -150,29 +159,6 @@ def _find_output(transcript: Path, call: str) -> str | None:
     return None
 
 
-def _detects(record: Record) -> bool:
-    return "goose" in table(record.get("info"))
-
-
-def _says(lines: Iterable[Line]) -> Iterator[Said]:
-    for line in lines:
-        info = table(line.record.get("info"))
-        time, session = parse_time(info.get("time")) * 1000, str(info.get("goose"))
-        directory = text(info.get("directory")) or ""
-        yield About(line.where, time, session, directory=directory, turn=line.where)
-        for part in tables(line.record.get("content")):
-            number, call = str(part.get("id")), table(table(part.get("toolCall")).get("value"))
-            if part.get("type") == "toolRequest":
-                tool = _name_tool(call.get("name"))
-                yield LoggedCall(number, tool, table(call.get("arguments")))
-            elif part.get("type") == "toolResponse":
-                result = table(part.get("toolResult"))
-                answer = table(result.get("value"))
-                has_failed = result.get("status") == "error" or answer.get("isError") is True
-                said = join_texts(answer.get("content"))
-                yield LoggedAnswer(number, said, has_failed=has_failed)
-
-
 AGENT = Agent(
     name=NAME,
     edit_tool=f"{_SERVER}edit",
@@ -186,7 +172,7 @@ AGENT = Agent(
     find_output=_find_output,
     learns_earlier=True,
     settings=_build_settings,
-    logs=(Log(NAME, _find_logs, _detects, _says, suffix="/sessions.db", read=_read_database),),
+    logs=(Log(NAME, _find_logs, suffix="/sessions.db", read=_read_database),),
     user_folder=("", "", ".agents"),
     remaining=(
         "let goose start the server, with `goose configure` or each time:"

@@ -14,5 +14,7 @@ AGENT = replace(
     reword=opencode.name_transcript(NAME),
     settings=lambda command: opencode.build_settings(command, NAME),
     new_settings={"kilo.json": {"$schema": "https://app.kilo.ai/config.json"}},
-    logs=(opencode.keep_log(NAME),),
+    logs=(
+        replace(opencode.LOG, name=NAME, find=opencode.find_databases(NAME), suffix=f"/{NAME}.db"),
+    ),
 )

@@ -13,7 +13,7 @@ from pathlib import Path
 from hkgit.agents.agent import Agent, Keys, Settings
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
 from hkgit.agents.log_stores import ask, find_database
-from hkgit.agents.logged_call import About, Line, Log, LoggedCall, Record, Said
+from hkgit.agents.logged_call import About, Find, Line, Log, LoggedCall, Record, Said
 from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, reading, shell, text_of
@@ -57,9 +57,6 @@ def build_settings(command: str, agent: str = NAME) -> Settings:
     }
 
 
-_FORKS = ("kilo",)
-"""Programs that keep the same database under a name of their own."""
-
 _CALLS = """
     select part.id, message_id, part.time_created, session.id, session.directory, session.version,
     part.data from part join session on session.id = part.session_id
@@ -69,17 +66,18 @@ _CALLS = """
 """
 
 
-def _read_database(place: Path) -> Iterator[Line]:
-    """Read the calls in a database as lines of a log, of one session or of all.
-
-    Raises OSError where it cannot be read.
-    """
-    stem = (place if place.is_file() else place.parent).stem
-    agent = stem if stem in _FORKS else NAME
-    for part, message, created, own, directory, version, data in ask(place, _CALLS):
-        about = {"sessionID": own, "directory": directory, "version": version, "agent": agent}
-        called = {**table(parse_value(str(data))), "messageID": message, "created": created}
-        yield Line(f"{place.name}:{part}", {"info": about, "part": called})
+def _read_database(place: Path) -> Iterator[Said]:
+    """Read what a database says of calls, of one session or of all. Raises OSError."""
+    asked: dict[object, Record] = {}
+    for number, message, created, session, directory, version, data in ask(place, _CALLS):
+        yield About(
+            f"{place.name}:{number}",
+            conversation=str(session),
+            version=str(version),
+            directory=str(directory),
+        )
+        part = {**table(parse_value(str(data))), "messageID": message, "created": created}
+        yield from _read_part(part, str(number), asked)
 
 
 def name_transcript(agent: str) -> Callable[[JsonObject], JsonObject]:
@@ -97,28 +95,36 @@ _ATTACHED = "Called the Read tool with the following input: "
 """What is before a file in a prompt."""
 
 
+def _detects(record: Record) -> bool:
+    """Whether a line is a whole session, exported."""
+    return "directory" in table(record.get("info")) and "messages" in record
+
+
 def _says(lines: Iterable[Line]) -> Iterator[Said]:
     asked: dict[object, Record] = {}
     for line in lines:
         info = table(line.record.get("info"))
         yield About(
             line.where,
-            conversation=text(info.get("sessionID")) or text(info.get("id")) or "",
+            conversation=text(info.get("id")) or "",
             version=text(info.get("version")) or "unknown",
             directory=text(info.get("directory")) or "",
         )
-        messages = tables(line.record.get("messages"))
-        parts = (part for message in messages for part in tables(message.get("parts")))
-        for part in (table(line.record.get("part")), *parts):
-            said, message = text(part.get("text")) or "", part.get("messageID")
-            if table(part.get("state")).get("status") == "completed":
-                yield _tell(part)
-            elif part.get("synthetic") is True and said.startswith(_ATTACHED):
-                asked[message] = table(parse_value(said.removeprefix(_ATTACHED)))
-            elif part.get("synthetic") is True and message in asked:
-                read = LOOKS["read"](asked.pop(message), said)
-                number = str(part.get("id") or line.where)
-                yield LoggedCall(number, "read", did=read, time=parse_time(part.get("created")))
+        for message in tables(line.record.get("messages")):
+            for part in tables(message.get("parts")):
+                yield from _read_part(part, str(part.get("id")), asked)
+
+
+def _read_part(part: Record, number: str, asked: dict[object, Record]) -> Iterator[LoggedCall]:
+    """Read a call that is over, or the second of two parts that show a file of a prompt."""
+    said, message = text(part.get("text")) or "", part.get("messageID")
+    if table(part.get("state")).get("status") == "completed":
+        yield _tell(part)
+    elif part.get("synthetic") is True and said.startswith(_ATTACHED):
+        asked[message] = table(parse_value(said.removeprefix(_ATTACHED)))
+    elif part.get("synthetic") is True and message in asked:
+        read = LOOKS["read"](asked.pop(message), said)
+        yield LoggedCall(number, "read", did=read, time=parse_time(part.get("created")))
 
 
 def _tell(part: Record) -> LoggedCall:
@@ -136,20 +142,20 @@ def _tell(part: Record) -> LoggedCall:
     )
 
 
-def keep_log(name: str) -> Log:
-    """Describe the log of OpenCode or of a fork of it."""
+def find_databases(name: str) -> Find:
+    """Make what finds the databases of OpenCode or of a fork of it."""
+    return find_database(name, f"{name}*.db", "select directory from session")
 
-    def detects(record: Record) -> bool:
-        """Whether a line is of such a log: of the database, or a whole exported session."""
-        info = table(record.get("info"))
-        is_own = info.get("agent", NAME) == name and "directory" in info
-        return is_own and ("part" in record or "messages" in record)
 
-    find = find_database(name, f"{name}*.db", "select directory from session")
-    return Log(
-        name, find, detects, _says, attached=(b"synthetic",), suffix=".db", read=_read_database
-    )
-
+LOG = Log(
+    NAME,
+    find_databases(NAME),
+    _detects,
+    _says,
+    attached=(b"synthetic",),
+    suffix=".db",
+    read=_read_database,
+)
 
 AGENT = Agent(
     name=NAME,
@@ -164,5 +170,5 @@ AGENT = Agent(
     learns_earlier=True,
     settings=build_settings,
     new_settings=_NEW,
-    logs=(keep_log(NAME),),
+    logs=(LOG,),
 )

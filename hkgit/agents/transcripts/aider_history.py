@@ -12,8 +12,7 @@ from pathlib import Path
 
 from hkgit import dialects
 from hkgit.agents.events import END, Editing, ToolReading
-from hkgit.agents.json_fields import text
-from hkgit.agents.logged_call import About, Line, LoggedCall, Record, Said
+from hkgit.agents.logged_call import About, LoggedCall, Said
 from hkgit.dialects import protocol
 from hkgit.dialects.search_replace import write_block
 from hkgit.edits import AnyEdit, Edit
@@ -163,17 +162,35 @@ _FENCES = {"```": "```", "````": "````"} | {
 }
 
 
-def read_history(path: Path) -> Iterator[Line]:
-    """Read the answers in a history as lines of a log, each with its request. Raises OSError."""
+def read_history(path: Path) -> Iterator[Said]:
+    """Yield for each answer in a history the files that its request has shown, and its edits.
+
+    An answer is a conversation of its own: the next one is shown all that it needs again. Raises
+    OSError.
+    """
     asked: list[str] = []
+    answers = []
     for number, head, words in _split(path.read_text("utf-8", "replace").split("\n")):
         if head.startswith(_ASKED):
             asked = words
         elif head.startswith(_ANSWERED):
-            time = head.removeprefix(_ANSWERED)
-            record = {"aider": _unmark(words), "asked": asked, "time": time}
-            yield Line(f"{path.name}:{number}", record)
+            about = name_answer(path, number, head.removeprefix(_ANSWERED))
+            answers.append((about, asked, [*_find_shown(asked)], _unmark(words)))
             asked = []
+    shown_later = [*(_texts(shown) for _, _, shown, _ in answers[1:]), {}]
+    for (about, asked, shown, answer), later in zip(answers, shown_later, strict=False):
+        edits = [*find_edits(answer, find_format(asked), _texts(shown), later)]
+        done: list[ToolReading | Editing] = [*shown, *edits] if edits else []
+        yield about
+        for number, did in enumerate(done, 1):
+            tool = "chat" if isinstance(did, ToolReading) else "answer"
+            yield LoggedCall(f"{about.where}.{number}", tool, did=did)
+
+
+def name_answer(path: Path, number: int, time: str, version: str = "") -> About:
+    """Name an answer in a history, by its first line; the time is of this machine's clock."""
+    where = f"{path.name}:{number}"
+    return About(where, parse_time(time), f"{NAME}-{where}", version)
 
 
 def _split(lines: Sequence[str]) -> Iterator[tuple[int, str, list[str]]]:
@@ -188,43 +205,14 @@ def _unmark(lines: Iterable[str]) -> str:
     return "".join(f"{line.partition(' ')[2]}\n" for line in lines if line)
 
 
-def detects(record: Record) -> bool:
-    """Whether a line is of such a log."""
-    return "aider" in record and "asked" in record
-
-
-def says(lines: Iterable[Line]) -> Iterator[Said]:
-    """Yield for each answer the files that its request has shown, and its edits.
-
-    An answer is a conversation of its own: the next one is shown all that it needs again.
-    """
-    answers = [(line, [*_find_shown(line.record.get("asked"))]) for line in lines]
-    shown_later = [*(shown for _, shown in answers[1:]), []]
-    for (line, shown), later in zip(answers, shown_later, strict=False):
-        asked, time = line.record.get("asked"), parse_time(text(line.record.get("time")) or "")
-        edits = [
-            *find_edits(
-                text(line.record.get("aider")) or "",
-                find_format(asked if isinstance(asked, list) else ()),
-                _texts(shown),
-                _texts(later),
-            )
-        ]
-        done: list[ToolReading | Editing] = [*shown, *edits] if edits else []
-        yield About(line.where, time, f"{NAME}-{line.where}")
-        for number, did in enumerate(done, 1):
-            tool = "chat" if isinstance(did, ToolReading) else "answer"
-            yield LoggedCall(f"{line.where}.{number}", tool, did=did)
-
-
 def _texts(shown: Iterable[ToolReading]) -> dict[str, str]:
     return {read.path: read.answer or "" for read in shown}
 
 
-def _find_shown(asked: object) -> Iterator[ToolReading]:
+def _find_shown(asked: Sequence[str]) -> Iterator[ToolReading]:
     """Find the files that a request shows as a whole."""
     message: list[str] = []
-    for line in [*(asked if isinstance(asked, list) else ()), _BETWEEN]:
+    for line in [*asked, _BETWEEN]:
         if line != _BETWEEN:
             message.append(line.removeprefix("USER").removeprefix(" "))
             continue

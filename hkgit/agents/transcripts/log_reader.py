@@ -8,8 +8,8 @@ from pathlib import Path
 
 from hkgit.agents import find_agent, list_logged
 from hkgit.agents.agent import Agent
-from hkgit.agents.json_fields import parse_value, table, tables, text
-from hkgit.agents.logged_call import Line, Log, LoggedCall
+from hkgit.agents.json_fields import parse_value, tables
+from hkgit.agents.logged_call import Line, Log, LoggedCall, Said
 from hkgit.agents.transcripts.call_steps import steps_of
 from hkgit.agents.transcripts.log_places import PathMap
 from hkgit.values import dataclass, field
@@ -52,49 +52,65 @@ class Logs:
     def steps(self, known: frozenset[str], wanted: frozenset[str]) -> list[Step]:
         """List the steps about wanted paths of all logs, oldest first; each call counts once."""
         paths = PathMap(known, self.find_checkout)
-        calls = chain.from_iterable(self.calls(path) for path in self.files)
+        calls = (call for path in self.files for call in self._of_repository(path))
         found = []
         for step in steps_of(calls, paths):
             if wanted.intersection(_list_paths(step.did)):
                 found.append(step)
-                self._count(step)
+                self.summaries[-1].steps += 1  # of the log that is read now
         self.others |= paths.others
         # A log without times is in order as it is.
         return sorted(found, key=lambda step: step.time)
 
-    def _of_repository(self, lines: Iterator[Line], path: Path) -> Iterator[Line]:
+    def _of_repository(self, path: Path) -> Iterator[LoggedCall]:
         """Of a database, which is of all repositories, what is of no other one."""
-        known: dict[str, bool] = {}
-        for line in lines:
-            place = text(table(line.record.get("info")).get("directory"))
-            if path.suffix == DATABASE and place is not None:
-                if place not in known:
-                    found = self.find_checkout(Path(place)) if Path(place).is_dir() else None
-                    known[place] = found is None or found[1]
-                if not known[place]:
-                    continue
-            yield line
-
-    def _count(self, step: Step) -> None:
-        name = step.where.rpartition(":")[0]
-        for summary in self.summaries:
-            if str(summary.path) == name or summary.path.name == name:
-                summary.steps += 1
+        known = {"": True}
+        for call in self.calls(path):
+            place = call.directory
+            if path.suffix == DATABASE and place not in known:
+                found = self.find_checkout(Path(place)) if Path(place).is_dir() else None
+                known[place] = found is None or found[1]
+            if known.get(place, True):
+                yield call
 
     def calls(self, path: Path) -> Iterator[LoggedCall]:
         """Yield the calls of one log; adds its summary."""
         summary = LogSummary(path)
         self.summaries.append(summary)
-        lines = self._of_repository(_lines(path, summary), path)
+        own = [form for form in _list_forms() if _is_of(path, form[1])]
+        try:
+            if own:
+                agent, log = max(own, key=lambda form: len(form[1].suffix))
+                yield from agent.read_calls(log, _read_own(log, summary))
+            else:
+                yield from _read_lines(summary)
+        except OSError:
+            summary.broken += 1
+
+
+def _is_of(path: Path, log: Log) -> bool:
+    """Whether a log has a reader of its own, by the end of its name."""
+    return log.read is not None and f"/{path.name}".endswith(log.suffix)
+
+
+def _read_own(log: Log, summary: LogSummary) -> Iterator[Said]:
+    for said in () if log.read is None else log.read(summary.path):
+        summary.form = log.name
+        yield said
+
+
+def _read_lines(summary: LogSummary) -> Iterator[LoggedCall]:
+    """Yield the calls of a log of JSON, whose form some of its lines tell."""
+    lines = _list_lines(summary)
+    head = [*islice(lines, _KEPT)]
+    form = _find_form(head)
+    while form is None and head:  # what comes before belongs to no call
         head = [*islice(lines, _KEPT)]
         form = _find_form(head)
-        while form is None and head:  # what comes before belongs to no call
-            head = [*islice(lines, _KEPT)]
-            form = _find_form(head)
-        if form is not None:
-            agent, log = form
-            summary.form = log.name
-            yield from agent.read_log(log, chain(head, lines))
+    if form is not None:
+        agent, log = form
+        summary.form = log.name
+        yield from agent.read_calls(log, log.says(chain(head, lines)))
 
 
 def _find_form(lines: Sequence[Line]) -> tuple[Agent, Log] | None:
@@ -102,28 +118,11 @@ def _find_form(lines: Sequence[Line]) -> tuple[Agent, Log] | None:
     return next((f for f in forms if any(f[1].detects(line.record) for line in lines)), None)
 
 
-def _find_reader(path: Path) -> Callable[[Path], Iterator[Line]] | None:
-    """Find what reads a log that is no lines of JSON, by the end of its name."""
-    known = [log for _, log in _list_forms() if log.read and f"/{path.name}".endswith(log.suffix)]
-    return max(known, key=lambda log: len(log.suffix)).read if known else None
-
-
-def _lines(path: Path, summary: LogSummary) -> Iterator[Line]:
-    """The JSON objects of a log; what is none, as a last line cut short, counts as broken."""
-    try:
-        if (read := _find_reader(path)) is not None:
-            yield from read(path)
-        elif path.suffix == DOCUMENT:
-            yield from _read_document(path, summary)
-        else:
-            yield from _split_lines(path, summary)
-    except OSError:
-        summary.broken += 1
-
-
-def _read_document(path: Path, summary: LogSummary) -> Iterator[Line]:
-    """Read a log that is one JSON object, a list of them, or, in spite of its name, a line each."""
-    record = parse_value(path.read_bytes()) if path.stat().st_size <= LONGEST else None
+def _list_lines(summary: LogSummary) -> Iterator[Line]:
+    """List the objects of a log: one, a list of them, or a line each, in spite of its name."""
+    path = summary.path
+    is_document = path.suffix == DOCUMENT and path.stat().st_size <= LONGEST
+    record = parse_value(path.read_bytes()) if is_document else None
     if isinstance(record, dict):
         yield Line(f"{path.name}:1", record)
     elif isinstance(record, list):

@@ -213,27 +213,21 @@ def write_json(path: Path, value: Mapping[str, Json]) -> None:
         draft.unlink(missing_ok=True)
 
 
-@dataclass(frozen=True)
-class RepositoryState:
-    """What the judgement of a repository rests on.
-
-    `basis` names all that its rulings depend on: policy, versions, and the refs on which open ones
-    hang (`lasting` in the tables is false): what failed, what a key or a record in refs accepts.
-    `tips` are the commits by ref.
-    """
-
-    basis: str
-    tips: Mapping[str, str]
+RepositoryState = tuple[str, Mapping[str, str]]
+"""On what the judgement of a repository rests: its `basis` and `tips`, as in a plan."""
 
 
 @dataclass(frozen=True)
 class PlannedRepository:
     """A repository that is here, and all its commits; None where nothing has changed.
 
-    It has no tips where it is empty.
+    `basis` names all that its rulings depend on: policy, versions, and the refs on which open ones
+    hang (`lasting` in the tables is false): what failed, what a key or a record in refs accepts.
+    `tips` are the commits by ref; it has none where it is empty.
     """
 
-    state: RepositoryState
+    basis: str
+    tips: Mapping[str, str]
     policy: Policy
     roots: tuple[str, ...] = ()
     commits: tuple[str, ...] | None = None
@@ -241,7 +235,7 @@ class PlannedRepository:
     @property
     def tip(self) -> str:
         """The commit of its first ref; it has one unless it is empty."""
-        return next(iter(self.state.tips.values()))
+        return next(iter(self.tips.values()))
 
 
 def refuse(error: BaseException, place: str) -> HkgitError:
@@ -264,7 +258,7 @@ def plan_repository(
     directory: FleetDirectory,
     listed: ListedRepository,
     policy: Policy | None = None,
-    before: RepositoryState | None = None,
+    before: RepositoryState = ("", {}),
 ) -> PlannedRepository:
     """Bring the mirror of a repository up to date, and list what is to be judged.
 
@@ -291,20 +285,20 @@ def _plan(
     mirror: Path,
     branch: str | None,
     named: Policy | None,
-    before: RepositoryState | None,
+    before: RepositoryState,
 ) -> PlannedRepository:
     repository, refs = Repository.discover(mirror), list_mirror(mirror)
     tips = _find_tips(listed, refs, branch)
     policy = _read_policy(repository, named, tips)
     own = (BREAK_GLASS, "refs/hkgit/")
     evidence = sorted(each for each in refs.items() if each[0].startswith(own))
-    basis = repr((policy, sorted(tips), describe_versions(), evidence))
-    state = RepositoryState(digest(basis.encode()), tips)
-    if not tips or state == before:
-        return PlannedRepository(state, policy)
+    basis = digest(repr((policy, sorted(tips), describe_versions(), evidence)).encode())
+    if not tips or (basis, tips) == before:
+        return PlannedRepository(basis, tips, policy)
     first, *others = map(repository.resolve, tips.values())
     commits = tuple(_list_commits(repository, (first, *others)))
-    return PlannedRepository(state, policy, find_roots(repository, first), commits)
+    roots = find_roots(repository, first)
+    return PlannedRepository(basis, tips, policy, roots=roots, commits=commits)
 
 
 def _list_commits(repository: Repository, tips: Sequence[str]) -> Iterator[str]:

@@ -114,12 +114,11 @@ def identify_listed(listed: ListedRepository, roots: tuple[str, ...] = ()) -> Re
     return RepositoryIdentity(name, listed.identity, roots)
 
 
-def _read_state(database: Connection, name: str) -> RepositoryState | None:
+def _read_state(database: Connection, name: str) -> RepositoryState:
     """Read what a repository was like when all of it had been judged."""
     asked = "SELECT basis, tips FROM states WHERE name = ?"
-    for basis, tips in database.execute(asked, (name,)):
-        return RepositoryState(basis, json.loads(tips))
-    return None
+    basis, tips = database.execute(asked, (name,)).fetchone() or ("", "{}")
+    return basis, json.loads(tips)
 
 
 VERIFIED, UNCHANGED, EMPTY, SAME, FAILED = "verified", "unchanged", "empty", "same", "failed"
@@ -347,12 +346,12 @@ class _Run:
             before = _read_state(self.database, name)
         asked = request.directory, listed, request.policy, before
         plan = self._submit(plan_repository, *asked).result()
-        state, policy = plan.state, plan.policy
-        if not state.tips:
+        policy = plan.policy
+        if not plan.tips:
             return FleetRow(listed, EMPTY)
-        same = self.by_history.setdefault((state.basis, *state.tips.values()), listed.name)
-        if same != listed.name and before is None:
-            return FleetRow(listed, SAME, tips=state.tips, same_as=same)
+        same = self.by_history.setdefault((plan.basis, *plan.tips.values()), listed.name)
+        if same != listed.name and not before[1]:
+            return FleetRow(listed, SAME, tips=plan.tips, same_as=same)
         with self.lock:
             fresh = self._find_fresh(name, plan, before)
         whose = request.directory, listed.directory, policy, plan.tip
@@ -367,7 +366,7 @@ class _Run:
         return FleetRow(
             listed,
             VERIFIED if plan.commits is not None else UNCHANGED,
-            tips=state.tips,
+            tips=plan.tips,
             figures=figures,
             new=len(fresh),
             policy=hash_policy(policy),
@@ -375,27 +374,25 @@ class _Run:
         )
 
     def _find_fresh(
-        self, name: str, plan: PlannedRepository, before: RepositoryState | None
+        self, name: str, plan: PlannedRepository, before: RepositoryState
     ) -> Sequence[str]:
         """Find what is not judged yet, or may be judged otherwise by now; forget what has gone."""
         if plan.commits is None:
             return ()
         keep_only(self.database, name, plan.commits)
-        is_same = before is not None and before.basis == plan.state.basis
-        held = list_held(self.database, name, plan.policy, with_open=is_same)
+        held = list_held(self.database, name, plan.policy, with_open=before[0] == plan.basis)
         return tuple(each for each in plan.commits if each not in held)
 
     def _note(
         self, identity: RepositoryIdentity, plan: PlannedRepository, figures: Figures
     ) -> None:
         """Keep what the tables and the next run shall know of a repository that is judged."""
-        state = plan.state
         # What could not be read may be readable the next time, whatever the refs say.
         is_open = figures["replay"].get("unverifiable", 0) > 0
         with transaction(self.database):
-            tips = " ".join(state.tips)
+            tips = " ".join(plan.tips)
             note_repository(self.database, identity, tips, tip=plan.tip, policy=plan.policy)
-            values = (identity.name, "" if is_open else state.basis, json.dumps(state.tips))
+            values = (identity.name, "" if is_open else plan.basis, json.dumps(plan.tips))
             self.database.execute("INSERT OR REPLACE INTO states VALUES (?, ?, ?)", values)
         self._write_parquet(identity, tuple(TABLES))
 
@@ -403,8 +400,7 @@ class _Run:
         self, listed: ListedRepository, identity: RepositoryIdentity, failure: HkgitError
     ) -> FleetRow:
         """The row of a repository that could not be judged; the tables say so, too."""
-        state = _read_state(self.database, identity.name)
-        tips = {} if state is None else state.tips
+        _, tips = _read_state(self.database, identity.name)
         note_repository(
             self.database,
             identity,

@@ -211,7 +211,7 @@ def store_envelope(repository: Repository, folder: str, envelope: Envelope) -> s
     """Store an envelope under a name of its own; the name of its ref. Raises GitRefused."""
     data = envelope.to_bytes()
     ref = f"{folder}/{digest(data)[:16]}"
-    repository.write_ref(ref, repository.write_blob(data))
+    repository.write_ref(ref, *repository.write_blobs(data))
     return ref
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from hkgit.agents.events import Editing, ToolReading
 from hkgit.agents.logged_call import join_calls
-from hkgit.agents.transcripts.aider_history import read_history, says
+from hkgit.agents.transcripts.aider_history import read_history
 from hkgit.workflows.log_steps import Told
 from tests.support.cases import cases
 from tests.support.repos import Repo
@@ -44,7 +44,7 @@ def exchange(
 def read(tmp_path: Path, text: str) -> tuple[list[ToolReading], list[Editing]]:
     place = tmp_path / ".aider.llm.history"
     place.write_text(text)
-    made = [each.did for each in join_calls("aider", says(read_history(place)))]
+    made = [each.did for each in join_calls("aider", read_history(place))]
     shown = [each for each in made if isinstance(each, ToolReading)]
     return shown, [each for each in made if isinstance(each, Editing)]
 

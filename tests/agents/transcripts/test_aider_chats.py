@@ -9,7 +9,7 @@ import pytest
 
 from hkgit.agents.events import Editing
 from hkgit.agents.logged_call import LoggedCall, join_calls
-from hkgit.agents.transcripts.aider_chat import read_chat, says
+from hkgit.agents.transcripts.aider_chat import read_chat
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -55,7 +55,7 @@ def read(tmp_path: Path, *turns: str, form: str = "diff-fenced") -> list[LoggedC
     place = tmp_path / ".aider.chat.history.md"
     whole = START.format(form=form) + "".join(turns)
     place.write_text(re.sub("^(>.*)$", r"\1  ", whole, flags=re.MULTILINE))  # as aider ends them
-    return [*join_calls("aider", says(read_chat(place)))]
+    return [*join_calls("aider", read_chat(place))]
 
 
 def words(found: list[LoggedCall]) -> str:
@@ -147,4 +147,4 @@ def test_what_aider_itself_has_written_is_read(repo: Repo) -> None:
 def test_a_history_that_is_cut_short_tells_no_edit(tmp_path: Path, cut: int) -> None:
     whole = START.format(form="diff") + turn(block("x = 1\n", "x = 2\n"))
     (place := tmp_path / ".aider.chat.history.md").write_text(whole[:cut])
-    assert [*join_calls("aider", says(read_chat(place)))] == []
+    assert [*join_calls("aider", read_chat(place))] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cli.conftest import AGENT
 from tests.support.running import Bench
 from tests.support.specs import SOURCE
 
@@ -35,6 +36,16 @@ def test_blame_tells_edits_from_what_a_person_put_beside_them(history: Bench) ->
 def test_blame_takes_paths_from_where_one_stands(history: Bench) -> None:
     place = history.repo.path / "src"
     assert history.run("blame", "errors.py", "-L", "1,1", cwd=place).code == 0
+
+
+def test_blame_and_log_let_a_commit_before_the_start_of_the_policy_pass(bench: Bench) -> None:
+    bench.repo.commit({"a.txt": "x\n"}, "By an agent", AGENT)
+    [before] = bench.run("blame", "a.txt", "--json").json()
+    since = f"[gate]\nsince = '{bench.repo.head}'\n"
+    bench.repo.commit({".hkgit/config.toml": since}, "Govern from here on")
+    [line] = bench.run("blame", "a.txt", "--json").json()
+    [row] = bench.run("log", "a.txt", "--json").json()
+    assert (before["passes"], line["passes"], row["policy"]["passes"]) == (False, True, True)
 
 
 @pytest.mark.parametrize("path", ["nowhere.py", "src", "../outside"])

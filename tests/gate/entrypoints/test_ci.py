@@ -10,6 +10,7 @@ import pytest
 from hkgit.errors import HkgitError, InvalidInput, Rejected, Unverifiable
 from hkgit.gate.entrypoints.ci import CiEvent, judge_event, read_event
 from tests.gate.entrypoints.jobs import PUSH, event_on, github
+from tests.support.cases import cases
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
@@ -33,35 +34,31 @@ GITLAB_PUSH = {
 # The range of each event
 
 
-@pytest.mark.parametrize(
-    ("name", "payload", "expected"),
-    [
-        pytest.param(
+@cases(
+    "name, payload, expected",
+    {
+        "a pull request": (
             "pull_request",
             {"pull_request": PULL},
             ("refs/heads/main", "b" * 40, "c" * 40, True),
-            id="a pull request",
         ),
-        pytest.param(
+        "a merge group": (
             "merge_group",
             {"merge_group": GROUP},
             ("refs/heads/main", "b" * 40, "c" * 40, True),
-            id="a merge group",
         ),
-        pytest.param("push", PUSH, ("refs/heads/main", "b" * 40, "c" * 40, False), id="a push"),
-        pytest.param(
+        "a push": ("push", PUSH, ("refs/heads/main", "b" * 40, "c" * 40, False)),
+        "a new branch": (
             "push",
             PUSH | {"before": ZEROS},
             ("refs/heads/main", None, "c" * 40, False),
-            id="a new branch",
         ),
-        pytest.param(
+        "a deleted branch": (
             "push",
             PUSH | {"after": ZEROS},
             ("refs/heads/main", "b" * 40, None, False),
-            id="a deleted branch",
         ),
-    ],
+    },
 )
 def test_github_tells_the_target_and_the_range(
     tmp_path: Path, name: str, payload: Any, expected: tuple[Any, ...]
@@ -70,26 +67,23 @@ def test_github_tells_the_target_and_the_range(
     assert (event.ref, event.old, event.new, event.is_offer) == expected
 
 
-@pytest.mark.parametrize(
-    ("environment", "expected"),
-    [
-        pytest.param(
+@cases(
+    "environment, expected",
+    {
+        "a merge request": (
             MERGE_REQUEST,
             ("refs/heads/main", "refs/remotes/origin/main", "c" * 40, True),
-            id="a merge request",
         ),
-        pytest.param(
+        "its merged result": (
             MERGE_REQUEST | {"CI_MERGE_REQUEST_TARGET_BRANCH_SHA": "b" * 40},
             ("refs/heads/main", "b" * 40, "c" * 40, True),
-            id="its merged result",
         ),
-        pytest.param(GITLAB_PUSH, ("refs/heads/topic", None, "c" * 40, False), id="a new branch"),
-        pytest.param(
+        "a new branch": (GITLAB_PUSH, ("refs/heads/topic", None, "c" * 40, False)),
+        "a tag": (
             GITLAB_PUSH | {"CI_COMMIT_TAG": "v1", "CI_COMMIT_BEFORE_SHA": "b" * 40},
             ("refs/tags/v1", "b" * 40, "c" * 40, False),
-            id="a tag",
         ),
-    ],
+    },
 )
 def test_gitlab_tells_the_target_and_the_range(
     environment: dict[str, str], expected: tuple[Any, ...]
@@ -98,13 +92,13 @@ def test_gitlab_tells_the_target_and_the_range(
     assert (event.ref, event.old, event.new, event.is_offer) == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "payload"),
-    [
-        pytest.param("schedule", {}, id="an event without commits"),
-        pytest.param("pull_request", {}, id="a payload without its pull request"),
-        pytest.param("push", [], id="a payload that is no object"),
-    ],
+@cases(
+    "name, payload",
+    {
+        "an event without commits": ("schedule", {}),
+        "a payload without its pull request": ("pull_request", {}),
+        "a payload that is no object": ("push", []),
+    },
 )
 def test_an_event_that_brings_no_commits_is_refused(
     tmp_path: Path, name: str, payload: Any
@@ -118,12 +112,9 @@ def test_outside_ci_there_is_no_event() -> None:
         read_event({"CI": "true"})
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        pytest.param(None, "is empty or not set", id="no name"),
-        pytest.param("", "is not JSON", id="an empty file"),
-    ],
+@cases(
+    "content, words",
+    {"no name": (None, "is empty or not set"), "an empty file": ("", "is not JSON")},
 )
 def test_a_job_without_its_event_says_what_is_missing(
     tmp_path: Path, content: str | None, words: str
@@ -148,18 +139,18 @@ PUSHED: dict[str, Any] = {"is_offer": False}
 TOPIC: dict[str, Any] = {"is_offer": False, "ref": "refs/heads/topic"}
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "more", "expected"),
-    [
-        pytest.param("main", "origin/good", {}, ["strict"], id="offered with evidence"),
-        pytest.param("main", "origin/blind", {}, ["fail"], id="offered blindly"),
-        pytest.param("origin/human", "origin/good", {}, ["strict"], id="behind its target"),
-        pytest.param("origin/good", "main", {}, [], id="offered again"),
-        pytest.param("main", "origin/blind", PUSHED, ["fail"], id="pushed"),
-        pytest.param("origin/good", None, TOPIC, [], id="deleted"),
-        pytest.param(None, "origin/blind", TOPIC, ["fail"], id="a new branch"),
-        pytest.param("origin/human", "origin/blind", TOPIC, ["fail"], id="rewritten"),
-    ],
+@cases(
+    "old, new, more, expected",
+    {
+        "offered with evidence": ("main", "origin/good", {}, ["strict"]),
+        "offered blindly": ("main", "origin/blind", {}, ["fail"]),
+        "behind its target": ("origin/human", "origin/good", {}, ["strict"]),
+        "offered again": ("origin/good", "main", {}, []),
+        "pushed": ("main", "origin/blind", PUSHED, ["fail"]),
+        "deleted": ("origin/good", None, TOPIC, []),
+        "a new branch": (None, "origin/blind", TOPIC, ["fail"]),
+        "rewritten": ("origin/human", "origin/blind", TOPIC, ["fail"]),
+    },
 )
 def test_each_commit_of_the_range_is_judged(
     checkout: Repo, old: str, new: str | None, more: dict[str, Any], expected: list[str]
@@ -167,35 +158,30 @@ def test_each_commit_of_the_range_is_judged(
     assert _verdicts(checkout, event_on(checkout, old, new, **more)) == expected
 
 
-@pytest.mark.parametrize(
-    ("event", "error"),
-    [
-        pytest.param(
+@cases(
+    "event, error",
+    {
+        "a target that is not here": (
             CiEvent("h", "n", "refs/heads/main", "d" * 40, "main", True),
             Unverifiable,
-            id="a target that is not here",
         ),
-        pytest.param(
+        "an offer that is not here": (
             CiEvent("h", "n", "refs/heads/main", "main", "d" * 40, True),
             Unverifiable,
-            id="an offer that is not here",
         ),
-        pytest.param(
+        "a default branch whose old tip is gone": (
             CiEvent("h", "n", "refs/heads/main", "d" * 40, "main", False, "main"),
             Unverifiable,
-            id="a default branch whose old tip is gone",
         ),
-        pytest.param(
+        "a new branch without the default one": (
             CiEvent("h", "n", "refs/heads/topic", None, "main", False, "trunk"),
             Unverifiable,
-            id="a new branch without the default one",
         ),
-        pytest.param(
+        "an older policy brought back": (
             CiEvent("h", "n", "refs/heads/main", "tight", "main", False, "main"),
             Rejected,
-            id="an older policy brought back",
         ),
-    ],
+    },
 )
 def test_what_cannot_be_held_against_anything_never_passes(
     checkout: Repo, event: CiEvent, error: type[HkgitError]

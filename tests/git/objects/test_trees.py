@@ -225,7 +225,7 @@ def test_an_object_store_that_cannot_be_written_is_refused(repo: Repo, tmp_path:
     store.rename(tmp_path / "objects")
     store.write_text("a file where the directory was")
     with pytest.raises(GitRefused, match="object store"):
-        opened.write_blob(b"x")
+        opened.write_blobs(b"x")
 
 
 @pytest.mark.parametrize("shared", ["group", "all", "umask"])
@@ -237,7 +237,7 @@ def test_what_is_written_is_shared_as_git_shares_it(
     try:
         repo.git("init", "-q", f"--shared={shared}", str(shared_repo.path))
         theirs = shared_repo.git("hash-object", "-w", "--stdin", stdin=b"git")
-        ours = open_repository(shared_repo).write_blob(b"hkgit")
+        [ours] = open_repository(shared_repo).write_blobs(b"hkgit")
     finally:
         os.umask(former)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import GitRefused
+from tests.support.cases import cases
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
@@ -47,14 +48,9 @@ def probe(repo: Repo, tmp_path: Path) -> Probe:
     return Probe(repo, tmp_path)
 
 
-@pytest.mark.parametrize(
+@cases(
     "options",
-    [
-        pytest.param((), id="what is staged"),
-        pytest.param(("-a",), id="-a"),
-        pytest.param(("--", "b"), id="one path"),
-        pytest.param(("--amend",), id="--amend"),
-    ],
+    {"what is staged": (), "-a": ("-a",), "one path": ("--", "b"), "--amend": ("--amend",)},
 )
 def test_the_tree_of_the_index_is_the_one_that_is_committed(
     repo: Repo, probe: Probe, options: tuple[str, ...]

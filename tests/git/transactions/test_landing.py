@@ -11,6 +11,7 @@ import pytest
 from hkgit.errors import GitRefused
 from hkgit.git.transaction.landing import expect_landable
 from tests.git.transactions.landing import Files, commit_on, everything, land, land_on_main
+from tests.support.cases import cases
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
@@ -80,14 +81,7 @@ def test_files_that_become_executable_are(based: Repo) -> None:
     tree = based.git("write-tree")
     based.git("reset", "-q", "--hard")
     new = based.git("commit-tree", tree, "-p", "HEAD", "-m", "Landed")
-    land(
-        open_repository(based),
-        branch="main",
-        old=based.head,
-        new=new,
-        checkout=True,
-        reflog="x",
-    )
+    land(open_repository(based), branch="main", old=based.head, new=new, checkout=True, reflog="x")
     assert based.path.joinpath("a").stat().st_mode & 0o100
     assert based.status() == []
 
@@ -234,25 +228,24 @@ def ignored_file_below(repo: Repo) -> None:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("change", "files", "named"),
-    [
-        pytest.param(local_edit, {"a": "2\n"}, "a", id="an edit"),
-        pytest.param(local_edit, {"a": None}, "a", id="an edit of a removed file"),
-        pytest.param(local_staged_edit, {"a": "2\n"}, "a", id="a staged edit"),
-        pytest.param(staged_then_reverted, {"a": "2\n"}, "a", id="staged, then reverted"),
-        pytest.param(untracked_file, {"new": "2\n"}, "new", id="an untracked file"),
-        pytest.param(ignored_file, {"new": "2\n"}, "new", id="an ignored file"),
-        pytest.param(ignored_directory, {"new": "2\n"}, "new/x", id="in place of an ignored file"),
-        pytest.param(ignored_file_above, {"above/x": "2\n"}, "above", id="below an ignored file"),
-        pytest.param(link_above, {"above/x": "2\n"}, "above", id="below an ignored link"),
-        pytest.param(
+@cases(
+    "change, files, named",
+    {
+        "an edit": (local_edit, {"a": "2\n"}, "a"),
+        "an edit of a removed file": (local_edit, {"a": None}, "a"),
+        "a staged edit": (local_staged_edit, {"a": "2\n"}, "a"),
+        "staged, then reverted": (staged_then_reverted, {"a": "2\n"}, "a"),
+        "an untracked file": (untracked_file, {"new": "2\n"}, "new"),
+        "an ignored file": (ignored_file, {"new": "2\n"}, "new"),
+        "in place of an ignored file": (ignored_directory, {"new": "2\n"}, "new/x"),
+        "below an ignored file": (ignored_file_above, {"above/x": "2\n"}, "above"),
+        "below an ignored link": (link_above, {"above/x": "2\n"}, "above"),
+        "a directory that becomes a file": (
             ignored_file_below,
             {"dir/c": None, "dir": "2\n"},
             "dir/ignored",
-            id="a directory that becomes a file",
         ),
-    ],
+    },
 )
 def test_local_changes_in_the_way_are_named_and_kept(
     based: Repo, change: Callable[[Repo], None], files: Files, named: str
