@@ -9,7 +9,7 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-from tests.support.modules import PACKAGE, ROOT, modules
+from tests.support.modules import PACKAGE, ROOT, modules, walk
 
 STARTS_PROGRAMS = {
     "hkgit.gate.attestations.keys": "ssh-keygen makes and checks signatures",
@@ -50,7 +50,7 @@ def place(module: str) -> str:
 def imported(tree: ast.AST) -> tuple[str, ...]:
     """What a module imports anywhere in it, lazily or for its types alone, as dotted names."""
     names: list[str] = []
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Import):
             names += (each.name for each in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -70,7 +70,7 @@ def for_types(module: str) -> set[str]:
     """What a module imports only to name types."""
     checks = [
         node
-        for node in ast.walk(modules()[module])
+        for node in walk(modules()[module])
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
     ]
     return {name.rpartition(".")[0] for check in checks for name in imported(check)}
@@ -79,7 +79,7 @@ def for_types(module: str) -> set[str]:
 @cache
 def calls(tree: ast.AST) -> set[str]:
     """The names that a module calls; of longer expressions none."""
-    called = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    called = (node.func for node in walk(tree) if isinstance(node, ast.Call))
     return {ast.unparse(func) for func in called if isinstance(func, ast.Name | ast.Attribute)}
 
 
@@ -228,7 +228,7 @@ def test_values_of_many_fields_are_built_by_keyword() -> None:
     wrong = {
         f"{module}:{node.lineno} {node.func.id}"
         for module, tree in modules().items()
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         if node.func.id in classes and len(node.args) >= MOST_POSITIONAL
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tests.support.modules import modules
+from tests.support.modules import modules, walk
 
 _PARTICIPLES = {
     *("begun", "built", "chosen", "cut", "done", "drawn", "found", "given", "gone", "held"),
@@ -19,7 +19,7 @@ def test_functions_are_named_by_verbs() -> None:
     names = [
         node.name
         for tree in modules().values()
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
     words = [name.lstrip("_").split("_")[0] for name in names]

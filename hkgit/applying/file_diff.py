@@ -48,7 +48,7 @@ def compare_files(
 def compare(
     path: str | None, before: File | None, new_path: str | None, after: File | None
 ) -> FileChange:
-    """Compare two versions of a file line by line, as the change of one edit."""
+    """Compare two versions of a file line by line; all of it is the change of one edit."""
     old, new = (
         terminate(Document(b"" if file is None else file.data)).raw_lines
         for file in (before, after)

@@ -36,7 +36,7 @@ class Hunk:
 
 def net_hunks(draft: Draft) -> tuple[Hunk, ...]:
     """Convert a draft's splices to hunks: whole lines, touching ones joined, equal ends trimmed."""
-    return trim_hunks(draft.base, _join_hunks(_whole_line_hunks(draft)))
+    return trim_hunks(draft.base, _list_whole_lines(draft))
 
 
 def trim_hunks(base: Document, hunks: Iterable[Hunk]) -> tuple[Hunk, ...]:
@@ -83,8 +83,11 @@ def map_lines(hunks: Iterable[Hunk]) -> LineMap:
     return LineMap(changes)
 
 
-def _whole_line_hunks(draft: Draft) -> Iterator[Hunk]:
-    """Walk the pieces; a hunk stays open until both sides are at the beginning of a line."""
+def _list_whole_lines(draft: Draft) -> Iterator[Hunk]:
+    """Walk the pieces; a hunk stays open until both sides are at the beginning of a line.
+
+    And beyond that where the next piece is in the line that begins there.
+    """
     base = draft.base
     start: int | None = None
     new = b""
@@ -96,26 +99,16 @@ def _whole_line_hunks(draft: Draft) -> Iterator[Hunk]:
             new = base.data[start : piece.start]
         new += piece.new
         edits += piece.edits
+        stop = limit
         if piece.end < limit:
             stop = _next_border(base, piece.end, is_complete=not new or new.endswith(b"\n"))
-            new += base.data[piece.end : min(stop, limit)]
-            if stop < limit:
-                yield _hunk(base, start, stop, new, edits)
-                start, new, edits = None, b"", ()
+        if stop < base.offsets[max(base.line_at(limit), 1) - 1]:
+            yield _hunk(base, start, stop, new + base.data[piece.end : stop], edits)
+            start, new, edits = None, b"", ()
+        else:
+            new += base.data[piece.end : limit]
     if start is not None:
         yield _hunk(base, start, len(base.data), new, edits)
-
-
-def _join_hunks(hunks: Iterable[Hunk]) -> list[Hunk]:
-    """Merge adjacent hunks."""
-    joined: list[Hunk] = []
-    for hunk in hunks:
-        if joined and joined[-1].end_line + 1 == hunk.start_line:
-            above = joined.pop()
-            numbers = tuple(dict.fromkeys(above.edits + hunk.edits))
-            hunk = Hunk(above.start_line, hunk.end_line, above.new + hunk.new, numbers)
-        joined.append(hunk)
-    return joined
 
 
 def _next_border(base: Document, offset: int, *, is_complete: bool) -> int:
@@ -126,8 +119,7 @@ def _next_border(base: Document, offset: int, *, is_complete: bool) -> int:
 
 
 def _hunk(base: Document, start: int, stop: int, new: bytes, edits: tuple[int, ...]) -> Hunk:
-    numbers = tuple(dict.fromkeys(edits))
-    return Hunk(base.line_at(start), base.line_at(stop) - 1, new, numbers)
+    return Hunk(base.line_at(start), base.line_at(stop) - 1, new, tuple(dict.fromkeys(edits)))
 
 
 def _trim(base: Document, hunk: Hunk) -> Hunk:

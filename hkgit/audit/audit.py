@@ -22,6 +22,7 @@ from hkgit.audit.tables.figures import (
     sum_up,
 )
 from hkgit.evidence.refusal_log import RefusedAttempt, find_claimed_conflicts
+from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
 from hkgit.matching.place import format_confidence
@@ -35,8 +36,7 @@ class Audit:
     """A range as named, the rulings under the policy, the commits, and what they come to."""
 
     name: str
-    old: str
-    new: str
+    asked: CommitRange
     report: Report
     commits: tuple[AuditedCommit, ...]
     summary: Summary
@@ -45,14 +45,15 @@ class Audit:
     def of(
         cls,
         name: str,
-        ends: tuple[str, str],
+        asked: CommitRange,
         report: Report,
         refused: Sequence[RefusedAttempt] = (),
     ) -> Audit:
-        """Audit a range; `ends` are the ids of its two sides."""
+        """Audit a range."""
         commits = tuple(map(AuditedCommit, report.rulings))
         with open_rows_of(commits, report.policy) as database:
-            return cls(name, *ends, report, commits, sum_up(database, refused))
+            summary = sum_up(database, refused)
+        return cls(name=name, asked=asked, report=report, commits=commits, summary=summary)
 
     def find_break_glass(self) -> list[Ruling]:
         """List the rulings that only a record of break-glass accepts."""
@@ -77,8 +78,8 @@ def audit_json(audit: Audit) -> JsonObject:
     """Write an audit as one JSON object."""
     return {
         "range": audit.name,
-        "old": audit.old,
-        "new": audit.new,
+        "old": audit.asked.old or "",
+        "new": audit.asked.new,
         **report_json(audit.report),
         "rejected": [each.id for each in audit.commits if not each.passes],
         "break_glass": [ruling.judged.candidate.id for ruling in audit.find_break_glass()],
@@ -97,13 +98,12 @@ def audit_json(audit: Audit) -> JsonObject:
     }
 
 
-def render_head(name: str, ends: tuple[str, str], commits: int, policy: Policy) -> str:
+def render_head(name: str, asked: CommitRange, commits: int, policy: Policy) -> str:
     """Write what is known before anything is judged: the range, how many commits, the policy."""
-    old, new = (end[:12] for end in ends)
     lines = (
         f"# hkgit: {escape_markdown(name)}",
         "",
-        f"- range: {old}..{new}, {count_noun(commits, 'commit')}",
+        f"- range: {asked}, {count_noun(commits, 'commit')}",
         f"- policy: {escape_markdown(policy.source)}, mode {policy.mode}, governs {policy.govern}",
         f"- evidence accepted: {', '.join(policy.accept)}",
         f"- judged by hkgit {__version__}",

@@ -13,7 +13,7 @@ from hkgit.audit.commits import name_evidence
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import Entry, RecordedEdit
 from hkgit.evidence.refusal_log import ASKED_AFTER, find_claimed_conflicts
-from hkgit.evidence.verdict import BLIND, Finding, Verdict
+from hkgit.evidence.verdict import BLIND, Verdict
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import entry_findings, find_blind_edits
 from hkgit.gate.ruling import Report, Ruling
@@ -78,127 +78,120 @@ def _is_governed(ruling: Ruling, policy: Policy) -> bool:
 def answer_questions(asked: Report) -> tuple[Question, ...]:
     """Answer every question of the governed commits of a range, replayed without floors."""
     return tuple(
-        Question(name, question, basis, tuple(find(asked)))
+        Question(name, question, basis, tuple(_ask(asked, find)))
         for name, (question, basis, find) in QUESTIONS.items()
     )
 
 
-def _fact(says: str, ruling: Ruling, where: str, what: str) -> Fact:
-    commit = ruling.judged.candidate.id or ""
-    return Fact(says, commit, to_json_text(where) or "", to_json_text(what) or "")
+Said = tuple[str, str, str]
+"""What a fact says, where, and what it is."""
+
+Find = Callable[[Policy, Ruling], Iterator[Said]]
 
 
-def _procedure(asked: Report) -> Iterator[Fact]:
+def _ask(asked: Report, find: Find) -> Iterator[Fact]:
     for ruling in asked.rulings:
-        judged = ruling.judged
-        if judged.verdict is Verdict.UNVERIFIABLE:
-            yield _fact(UNKNOWN, ruling, "commit", "what is needed to judge it is missing")
-        elif judged.entries:
-            kinds = [kind for _, entry in judged.entries for _, kind in _kinds(ruling, entry)]
-            yield from _tell_edits(ruling, kinds, (LATE, RECOVERED), "recorded by hkgit apply")
-        elif judged.verdict is Verdict.FAIL:
-            yield _fact(NO, ruling, "commit", "no ledger entry: nothing shows how it was made")
-        elif judged.verdict is Verdict.VOUCHED:
-            yield _fact(NO, ruling, "commit", f"no ledger entry: {ruling.rule}")
-        else:
-            yield _fact(YES, ruling, "commit", f"{judged.verdict}: {ruling.rule}")
+        commit = ruling.judged.candidate.id or ""
+        for says, where, what in find(asked.policy, ruling):
+            yield Fact(says, commit, to_json_text(where) or "", to_json_text(what) or "")
 
 
-def _blind(asked: Report) -> Iterator[Fact]:
-    for ruling in asked.rulings:
-        for _, entry in ruling.judged.entries:
-            found = _find_blind(asked.policy, entry)
-            yield from (_fact(NO, ruling, each.where, each.what) for each in found)
-            told = {edit.id for edit, _ in find_blind_edits(asked.policy, entry)}
-            kinds = [kind for edit, kind in _kinds(ruling, entry) if edit.id not in told]
-            yield from _tell_edits(ruling, kinds, _SAYS, "tied to what was read")
-        if not ruling.judged.entries:
-            blind = [each for each in ruling.findings if each.rule == BLIND]
-            yield from (_fact(NO, ruling, each.where, each.what) for each in blind)
-            if ruling.judged.verdict is Verdict.VOUCHED:
-                yield _fact(NO, ruling, "commit", ruling.rule)
+_MISSING = (UNKNOWN, "commit", "what is needed to judge it is missing")
+
+
+def _procedure(policy: Policy, ruling: Ruling) -> Iterator[Said]:
+    judged = ruling.judged
+    if judged.verdict is Verdict.UNVERIFIABLE:
+        yield _MISSING
+    elif judged.entries:
+        kinds = [kind for _, entry in judged.entries for _, kind in _kinds(ruling, entry)]
+        yield from _tell_edits(kinds, (LATE, RECOVERED), "recorded by hkgit apply")
+    elif judged.verdict is Verdict.FAIL:
+        yield NO, "commit", "no ledger entry: nothing shows how it was made"
+    elif judged.verdict is Verdict.VOUCHED:
+        yield NO, "commit", f"no ledger entry: {ruling.rule}"
+    else:
+        yield YES, "commit", f"{judged.verdict}: {ruling.rule}"
+
+
+def _blind(policy: Policy, ruling: Ruling) -> Iterator[Said]:
+    for _, entry in ruling.judged.entries:
+        found = (each for each in entry_findings(policy, entry) if each.rule == BLIND)
+        yield from ((NO, each.where, each.what) for each in found)
+        told = {edit.id for edit, _ in find_blind_edits(policy, entry)}
+        kinds = [kind for edit, kind in _kinds(ruling, entry) if edit.id not in told]
+        yield from _tell_edits(kinds, _SAYS, "tied to what was read")
+    if not ruling.judged.entries:
+        blind = (each for each in ruling.findings if each.rule == BLIND)
+        yield from ((NO, each.where, each.what) for each in blind)
+        if ruling.judged.verdict is Verdict.VOUCHED:
+            yield NO, "commit", ruling.rule
 
 
 def _kinds(ruling: Ruling, entry: Entry) -> Iterator[tuple[RecordedEdit, str]]:
     return ((edit, name_evidence(ruling, entry, edit)) for edit in entry.edits)
 
 
-def _tell_edits(
-    ruling: Ruling, kinds: Sequence[str], apart: Collection[str], what: str
-) -> Iterator[Fact]:
+def _tell_edits(kinds: Sequence[str], apart: Collection[str], what: str) -> Iterator[Said]:
     """Describe edits by the kinds of their evidence: those that are apart, and the rest."""
     counts = Counter(kind if kind in apart else "" for kind in kinds)
     for kind, count in counts.items():
         says, words = _SAYS.get(kind, (YES, what))
-        yield _fact(says, ruling, "ledger", f"{count_noun(count, 'edit')} {words}")
+        yield says, "ledger", f"{count_noun(count, 'edit')} {words}"
 
 
-def _find_blind(policy: Policy, entry: Entry) -> list[Finding]:
-    """Find the edits of an entry whose evidence the policy does not accept."""
-    return [found for found in entry_findings(policy, entry) if found.rule == BLIND]
+def _conflicts(policy: Policy, ruling: Ruling) -> Iterator[Said]:
+    for _, entry in ruling.judged.entries:
+        yield from (_resolution(policy, met) for met in find_claimed_conflicts(entry.claims))
 
 
-def _conflicts(asked: Report) -> Iterator[Fact]:
-    for ruling in asked.rulings:
-        for _, entry in ruling.judged.entries:
-            for met in find_claimed_conflicts(entry.claims):
-                yield _resolution(asked, ruling, met)
-
-
-def _resolution(asked: Report, ruling: Ruling, met: JsonObject) -> Fact:
+def _resolution(policy: Policy, met: JsonObject) -> Said:
     where, tries, decided = met["path"], count_noun(met["tries"], "time"), met["decided"]
     if decided is None:
         says = YES if met["tries"] < ASKED_AFTER else NO
         what = f"refused {tries} before, then read again and applied"
-        return _fact(says, ruling, where, what + ("" if says == YES else "; no person decided"))
-    if asked.policy.is_agent(decided["by"]):
-        return _fact(NO, ruling, where, f"{decided['by']} decided, and is an agent")
-    what = f"refused {tries} before; {decided['by']} decided: {decided['decision']}"
-    return _fact(YES, ruling, where, what)
+        return says, where, what + ("" if says == YES else "; no person decided")
+    if policy.is_agent(decided["by"]):
+        return NO, where, f"{decided['by']} decided, and is an agent"
+    return YES, where, f"refused {tries} before; {decided['by']} decided: {decided['decision']}"
 
 
-def _paths(asked: Report) -> Iterator[Fact]:
-    for ruling in asked.rulings:
-        names = {edit.path for _, entry in ruling.judged.entries for edit in entry.edits}
-        for path in sorted(names):
-            try:
-                check_path(path)
-            except InvalidInput as error:
-                yield _fact(NO, ruling, path, error.what)
-        if names:
-            yield _fact(YES, ruling, "ledger", f"{count_noun(len(names), 'path')}, from the root")
+def _paths(policy: Policy, ruling: Ruling) -> Iterator[Said]:
+    names = {edit.path for _, entry in ruling.judged.entries for edit in entry.edits}
+    for path in sorted(names):
+        try:
+            check_path(path)
+        except InvalidInput as error:
+            yield NO, path, error.what
+    if names:
+        yield YES, "ledger", f"{count_noun(len(names), 'path')}, from the root"
 
 
-def _hashes(asked: Report) -> Iterator[Fact]:
-    for ruling in (each for each in asked.rulings if each.judged.entries):
-        judged = ruling.judged
-        if judged.verdict is Verdict.UNVERIFIABLE:
-            yield _fact(UNKNOWN, ruling, "commit", "what is needed to judge it is missing")
-        for finding in judged.findings:
-            yield _fact(NO, ruling, finding.where, finding.what)
-        if not judged.findings:
-            held = sum(
-                edit.expected_hash is not None
-                for _, entry in judged.entries
-                for edit in entry.edits
-            )
-            hashes = count_noun(held, "expected hash", "expected hashes")
-            yield _fact(YES, ruling, "ledger", f"{hashes} checked on the parent's files")
+def _hashes(policy: Policy, ruling: Ruling) -> Iterator[Said]:
+    judged = ruling.judged
+    if judged.entries and judged.verdict is Verdict.UNVERIFIABLE:
+        yield _MISSING
+    if judged.entries:
+        yield from ((NO, finding.where, finding.what) for finding in judged.findings)
+    if judged.entries and not judged.findings:
+        edits = (edit for _, entry in judged.entries for edit in entry.edits)
+        held = sum(edit.expected_hash is not None for edit in edits)
+        hashes = count_noun(held, "expected hash", "expected hashes")
+        yield YES, "ledger", f"{hashes} checked on the parent's files"
 
 
-def _reproducible(asked: Report) -> Iterator[Fact]:
-    for ruling in (each for each in asked.rulings if each.judged.entries):
-        judged = ruling.judged
-        if judged.verdict is Verdict.STRICT:
-            yield _fact(YES, ruling, "ledger", "the spec, located again, gives the same commit")
-        elif judged.verdict in (Verdict.FAIL, Verdict.UNVERIFIABLE):
-            says = NO if judged.verdict is Verdict.FAIL else UNKNOWN
-            yield _fact(says, ruling, "commit", f"verdict {judged.verdict}: {ruling.rule}")
-        else:
-            yield _fact(YES, ruling, "ledger", f"{judged.verdict}: its recorded hunks replay")
+def _reproducible(policy: Policy, ruling: Ruling) -> Iterator[Said]:
+    judged = ruling.judged
+    if not judged.entries:
+        return
+    if judged.verdict is Verdict.STRICT:
+        yield YES, "ledger", "the spec, located again, gives the same commit"
+    elif judged.verdict in (Verdict.FAIL, Verdict.UNVERIFIABLE):
+        says = NO if judged.verdict is Verdict.FAIL else UNKNOWN
+        yield says, "commit", f"verdict {judged.verdict}: {ruling.rule}"
+    else:
+        yield YES, "ledger", f"{judged.verdict}: its recorded hunks replay"
 
-
-Find = Callable[[Report], Iterator[Fact]]
 
 QUESTIONS: dict[str, tuple[str, str, Find]] = {
     "procedure": (

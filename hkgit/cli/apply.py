@@ -26,7 +26,7 @@ from hkgit.cli.spec_options import (
     refuse,
     spec_options,
 )
-from hkgit.edits import Read, Spec
+from hkgit.edits import Read
 from hkgit.errors import BlindEdit, HkgitError, InvalidInput
 from hkgit.evidence.refusal_log import RefusalLog, note_unread
 from hkgit.git.repository import Repository
@@ -38,7 +38,7 @@ from hkgit.workflows.application import ApplyResult, advise, apply
 from hkgit.workflows.arguments import BASE, BRANCH, MESSAGE
 from hkgit.workflows.commit_plan import RecordedCommit
 from hkgit.workflows.landing_policy import Unread, explain_differing, refuse_blind
-from hkgit.workflows.merge_plan import list_conflicts
+from hkgit.workflows.merge_plan import MergePlan, list_conflicts
 from hkgit.workflows.target import ApplyRequest, PlannedCommit
 
 _SHOWN = 5
@@ -158,17 +158,19 @@ def choose_merge(given: tuple[str, ...]) -> str | None:
     return given[0] if given else None
 
 
-def tell_merge(repository: Repository, step: PlannedCommit) -> JsonObject:
+def tell_merge(
+    repository: Repository, merging: MergePlan | None, step: PlannedCommit
+) -> JsonObject:
     """Say path by path what becomes of the conflicts; answers with the same for the JSON."""
-    if step.merging is None:
+    if merging is None:
         return {}
     conflicts = {}
-    for path, is_resolved, missing in list_conflicts(repository, step.merging, step.files):
+    for path, is_resolved, missing in list_conflicts(repository, merging, step.files):
         word, how = _HOW[is_resolved]
-        lack = f"; it lacks {count_noun(missing, 'line')} of {step.merging.name}" if missing else ""
+        lack = f"; it lacks {count_noun(missing, 'line')} of {merging.name}" if missing else ""
         print_note(f"{word}: {path}: in conflict, {how}{lack}")
         conflicts[path] = "resolved" if is_resolved else "kept"
-    return {"merge": {"commit": step.merging.commit, "conflicts": conflicts}}
+    return {"merge": {"commit": merging.commit, "conflicts": conflicts}}
 
 
 def ask_command(command: str, directory: Path, correction: str) -> bytes:
@@ -266,15 +268,15 @@ def command(
     except HkgitError as error:
         blind = blind_json(session, root, result.blocking)
         return refuse(error, result.outcomes, given, blind, refusal_text(result.outcomes))
-    last = result.commits[-1]
-    on = "" if result.target is None else result.target.branch
+    last, target = result.commits[-1], result.target
+    assert target is not None, "what lands has a target"
     if last.commit is not None:
-        CONSOLE.done = f"commit {last.commit} landed on {on}"
+        CONSOLE.done = f"commit {last.commit} landed on {target.branch}"
     echo_notes(result.outcomes)
-    merging = tell_merge(repository, last.step)
+    merging = tell_merge(repository, target.merging, last.step)
     warn_of_rejection(session, root, result, given)
     document = render_apply_json("applied", result.outcomes, last.commit, dry_run=given.dry_run)
-    return Answer(document | merging, _lines(result, on))
+    return Answer(document | merging, _lines(result, target.branch))
 
 
 def _find_receipts(repository: Repository, session: str | None) -> tuple[Read, ...]:
@@ -291,7 +293,9 @@ def _add_specs(
 ) -> ApplyRequest:
     """Add the specs that were given; with `reflect` a command corrects them, read or not."""
     root = repository.work_tree
-    read = partial(_read_specs, repository, given, request.agent)
+    agent = "unknown" if request.agent is None else request.agent
+    note = partial(note_unread, RefusalLog.of(repository.common_dir), agent, "apply")
+    read = partial(read_specs, given, root, partial(make_root_relative, repository), note)
     if reflect is None:
         return replace(request, specs=tuple(read()))
     # Few calls need it.
@@ -299,17 +303,6 @@ def _add_specs(
 
     ask = partial(ask_command, reflect, Path.cwd())
     return replace(request, reflection=Reflection(ask, read, None if root is None else str(root)))
-
-
-def _read_specs(repository: Repository, given: SpecOptions, agent: str | None) -> list[Spec]:
-    """Read the specs; one that cannot be is kept among the refusals. Raises InvalidInput."""
-    try:
-        return read_specs(given, repository.work_tree, partial(make_root_relative, repository))
-    except InvalidInput as error:
-        if not given.dry_run:
-            log = RefusalLog.of(repository.common_dir)
-            note_unread(log, "unknown" if agent is None else agent, "apply", error)
-        raise
 
 
 def _lines(result: ApplyResult, branch: str) -> Iterator[str | bytes]:

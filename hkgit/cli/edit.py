@@ -21,8 +21,7 @@ from hkgit.cli.spec_options import (
     refuse,
     spec_options,
 )
-from hkgit.edits import Spec
-from hkgit.errors import HkgitError, InvalidInput
+from hkgit.errors import HkgitError
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.edit_session import EditSession, open_session
 from hkgit.sessions.homes import UNNAMED
@@ -46,7 +45,7 @@ def edit(given: SpecOptions, *, agent: str, session: str | None) -> Answer:
         edit_session = EditSession.open(root, UNNAMED if session is None else session, agent=agent)
         locate = partial(make_relative_to, root)
         report = edit_session.edit_all(
-            _read_specs(edit_session, given),
+            read_specs(given, root, locate, partial(edit_session.note_unread, "edit")),
             given.to_options(allow_blind=given.allow_blind),
             expect=read_expects(given.expect, locate),
             dry_run=given.dry_run,
@@ -64,15 +63,6 @@ def edit(given: SpecOptions, *, agent: str, session: str | None) -> Answer:
         print_note(f"note: {each.what}\nFix: {each.command}")
     document = render_apply_json("applied", report.outcomes, None, dry_run=given.dry_run)
     return Answer(document | report.document, _lines(report, given))
-
-
-def _read_specs(session: EditSession, given: SpecOptions) -> list[Spec]:
-    try:
-        return [*read_specs(given, session.root, partial(make_relative_to, session.root))]
-    except InvalidInput as error:
-        if not given.dry_run:
-            session.note_unread("edit", error)
-        raise
 
 
 def _lines(report: EditReport, given: SpecOptions) -> Iterator[str | bytes]:

@@ -80,17 +80,13 @@ def _audit(name: str, history: History, listed: Sequence[str]) -> Audit:
     refused = RefusalLog.of(history.repository.common_dir).read()
     rulings = history.judge(listed, show_progress("judging commit"))
     report = Report(history.policy, tuple(rulings))
-    return Audit.of(name, _find_ends(history), report, refused)
-
-
-def _find_ends(history: History) -> tuple[str, str]:
-    return history.asked.old or "", history.asked.new
+    return Audit.of(name, history.asked, report, refused)
 
 
 def _render_report(name: str, history: History, listed: Sequence[str], form: str) -> Iterator[str]:
     """Render a report as text; of Markdown first what is known by now."""
     if form == FORMATS[0]:
-        yield render_head(name, _find_ends(history), len(listed), history.policy)
+        yield render_head(name, history.asked, len(listed), history.policy)
         yield render_body(_audit(name, history, listed))
         return
     audit = _audit(name, history, listed)

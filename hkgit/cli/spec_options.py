@@ -114,11 +114,26 @@ def spec_options(command: Callable[..., Answer]) -> Callable[..., Answer]:
 STDIN = "-"
 
 
-def read_specs(given: SpecOptions, root: Path | None, locate: Callable[[str], str]) -> list[Spec]:
+def read_specs(
+    given: SpecOptions,
+    root: Path | None,
+    locate: Callable[[str], str],
+    note: Callable[[InvalidInput], None],
+) -> list[Spec]:
     """Parse every spec that was given. `locate` makes a path of the command line root-relative.
 
-    Raises InvalidInput for a malformed one and UsageError when nothing or too much is given.
+    Raises InvalidInput for a malformed one, which `note` keeps among the refusals, and UsageError
+    when nothing or too much is given.
     """
+    try:
+        return _parse_specs(given, root, locate)
+    except InvalidInput as error:
+        if not given.dry_run:
+            note(error)
+        raise
+
+
+def _parse_specs(given: SpecOptions, root: Path | None, locate: Callable[[str], str]) -> list[Spec]:
     if given.format != "auto":
         find_dialect(given.format)
     dialect = given.format if given.file is None else "harnesskit"

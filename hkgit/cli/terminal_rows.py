@@ -50,23 +50,15 @@ Cell = str | tuple[str, str | None]
 
 def render_rows(widths: Sequence[int], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
     """Write the cells of each row beside each other; a last one without width gets what is left."""
-    terminal = measure_terminal()
+    left = max(measure_terminal() - sum(widths) - len(widths), 8)
     for row in rows:
         cells = [(each, None) if isinstance(each, str) else each for each in row]
-        yield _render_row([word for word, _ in cells], widths, [fg for _, fg in cells], terminal)
-
-
-def _render_row(
-    words: Sequence[str], widths: Sequence[int], colours: Sequence[str | None], terminal: int
-) -> str:
-    left = max(terminal - sum(widths) - len(widths), 8)
-    shown = [
-        style(pad(fit(word, width), width), colour)
-        for word, width, colour in zip(words, widths, colours, strict=False)
-    ]
-    if len(words) > len(widths):
-        shown.append(style(fit(words[-1], left), colours[-1]))
-    return " ".join(shown).rstrip()
+        pairs = zip(cells, widths, strict=False)
+        shown = [style(pad(fit(word, width), width), fg) for (word, fg), width in pairs]
+        if len(cells) > len(widths):
+            word, fg = cells[-1]
+            shown.append(style(fit(word, left), fg))
+        yield " ".join(shown).rstrip()
 
 
 def fit(text: str, width: int) -> str:

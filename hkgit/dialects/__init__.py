@@ -79,7 +79,7 @@ def parse(
 
 
 def _find_name(text: str, format: str) -> str:
-    """The dialect that is named, unless the text is the protocol's, in which answers are given."""
+    """Find the dialect: the named one, or else the protocol, in which answers are given."""
     if format == "auto":
         return detect(text)
     is_answer = '"operations"' in text and not find_dialect(format).detects(text)
@@ -164,7 +164,7 @@ def _ask_dialect(name: str, text: str) -> str:
 
 
 def _unwrap(text: str, format: str) -> str:
-    """A text without the calls whose arguments hold it beside the path of its file."""
+    """Remove the calls whose arguments hold a text beside the path of its file."""
     if format not in ("auto", *_WITHOUT_JSON) or not any(sign in text for sign in _IN_CALLS):
         return text
     if "\n*** " in f"\n{text}" or any(_list_detecting(text, _WITHOUT_JSON)):
@@ -175,7 +175,7 @@ def _unwrap(text: str, format: str) -> str:
 
 
 def _unindent(text: str, format: str) -> str:
-    """A text without the margin of its only indented stretch, where it can be read so only.
+    """Remove the margin of a text's only indented stretch, where it can be read so only.
 
     Models indent what they write below an item of a list.
     """

@@ -47,18 +47,18 @@ def detects(text: str) -> bool:
 
 def parse(text: str, exists: Exists) -> Spec:
     if not calls.wraps_patch(text):
-        return Spec.of(NAME, _edits(text))
+        return Spec.of(NAME, _parse_edits(text))
     edits: list[AnyEdit] = []
     for path, patch in calls.parse_patches(text):
         try:
-            edits += _edits(patch)
+            edits += _parse_edits(patch)
         except InvalidInput as error:
             raise InvalidInput(f"{path}, {error.where}", error.what, error.fix) from error
     return Spec.of(NAME, edits)
 
 
-def _edits(text: str) -> Iterator[AnyEdit]:
-    """The edits of every patch in a text, whatever is around them."""
+def _parse_edits(text: str) -> Iterator[AnyEdit]:
+    """Parse every patch in a text, whatever is around them."""
     lines = text.removesuffix("\n").split("\n")
     index = 0
     while index < len(lines):
@@ -68,15 +68,15 @@ def _edits(text: str) -> Iterator[AnyEdit]:
                 raise refuse_line(index, "a hunk outside a patch", "Put it before *** End Patch.")
             index += 1
             continue
-        end = _end(lines, index)
+        end = _find_end(lines, index)
         above, quote = lines[max(index - 1, 0) : index], begin["quote"] if begin else None
         lines[index + 1 : end] = unquote_lines(lines[index + 1 : end], above, quote)
-        yield from _sections(lines, index if begin is None else index + 1, end)
+        yield from _parse_sections(lines, index if begin is None else index + 1, end)
         index = end + 1
 
 
-def _end(lines: Sequence[str], begin: int) -> int:
-    """The line that ends a patch: its marker, else the end of what it is wrapped in."""
+def _find_end(lines: Sequence[str], begin: int) -> int:
+    """Find the line that ends a patch: its marker, else the end of what it is wrapped in."""
     index = begin
     for index in range(begin + 1, len(lines)):
         if re.fullmatch(_END, lines[index]):
@@ -99,8 +99,8 @@ def _is_behind(lines: Sequence[str], index: int) -> bool:
     return not rest or not rest[0].startswith(("@@", "***", " ", "+", "-"))
 
 
-def _name(path: str) -> str:
-    """The path in the head of a section, without quotes around it."""
+def _read_path(path: str) -> str:
+    """Read the path in the head of a section, without quotes around it."""
     quoted = re.fullmatch(_QUOTED, path.strip())
     return path.strip() if quoted is None else quoted[1]
 
@@ -110,7 +110,7 @@ def _match_padded(lines: Sequence[str], index: int) -> re.Match[str] | None:
     return re.fullmatch(_SECTION, lines[index].lstrip()) if lines[index][:1].isspace() else None
 
 
-def _sections(lines: Sequence[str], index: int, end: int) -> Iterator[AnyEdit]:
+def _parse_sections(lines: Sequence[str], index: int, end: int) -> Iterator[AnyEdit]:
     while index < end:
         head = re.fullmatch(_SECTION, lines[index]) or _match_padded(lines, index)
         has_hunks = head is None or head["verb"] == "Update"
@@ -123,7 +123,9 @@ def _sections(lines: Sequence[str], index: int, end: int) -> Iterator[AnyEdit]:
             end,
         )
         if head is not None:
-            yield from _section(lines, head["verb"], _name(head["path"]), range(index + 1, stop))
+            yield from _parse_section(
+                lines, head["verb"], _read_path(head["path"]), range(index + 1, stop)
+            )
         elif lines[index].strip():
             what = f"expected *** Add File, Update File or Delete File, found {lines[index][:40]!r}"
             raise refuse_line(
@@ -140,9 +142,9 @@ def _begins_section(line: str) -> bool:
     )
 
 
-def _section(lines: Sequence[str], verb: str, path: str, body: range) -> Iterator[AnyEdit]:
+def _parse_section(lines: Sequence[str], verb: str, path: str, body: range) -> Iterator[AnyEdit]:
     if verb == "Add":
-        yield CreateFile(path, _new_text(lines, body))
+        yield CreateFile(path, _read_new_text(lines, body))
         return
     if verb == "Delete":
         _refuse_text(lines, body)
@@ -156,7 +158,7 @@ def _section(lines: Sequence[str], verb: str, path: str, body: range) -> Iterato
         raise refuse_line(head, "a file without a change", "Give it a hunk.")
     yield from (hunk.edit(path) for hunk in hunks)
     if move is not None:
-        yield RenameFile(path, _name(move["path"]))
+        yield RenameFile(path, _read_path(move["path"]))
 
 
 def _is_headed(lines: Sequence[str], body: range, path: str) -> bool:
@@ -167,8 +169,8 @@ def _is_headed(lines: Sequence[str], body: range, path: str) -> bool:
     return sides == {file_names.strip_prefix(path)}
 
 
-def _new_text(lines: Sequence[str], body: range) -> str:
-    """The text of a new file."""
+def _read_new_text(lines: Sequence[str], body: range) -> str:
+    """Read the text of a new file."""
     text = PatchHunk(body.start)
     for index in body:
         if not text.take(lines[index]) or text.last not in ("", "+"):

@@ -44,7 +44,7 @@ _INNER = rf'(?s)"(?:{"|".join((*_ARGUMENTS, *sorted(_LISTS)))})"\s*+:\s*+"((?:[^
 _ESCAPE = r"(?s)\\(.)"
 
 
-def collect_keys(text: str) -> frozenset[str]:
+def _collect_keys(text: str) -> frozenset[str]:
     """Collect the keys of the JSON in a text, with those of arguments that are JSON in a string.
 
     Models write lists so, too. Other strings are content: their keys say nothing of the dialect.
@@ -54,22 +54,22 @@ def collect_keys(text: str) -> frozenset[str]:
         return found
     strings = (match[1] for match in re.finditer(_INNER, text))
     inner = (re.sub(_ESCAPE, lambda e: "\n" if e[1] in "nrt" else e[1], each) for each in strings)
-    return found.union(*map(collect_keys, inner))
+    return found.union(*map(_collect_keys, inner))
 
 
-def is_editor_call(keys: Set[str]) -> bool:
+def _is_editor_call(keys: Set[str]) -> bool:
     """Whether keys are those of Cline's `editor`: new text of a path, where an old one may miss."""
     may_miss = "insert_line" in keys or "old_text" not in keys
     return keys >= {"path", "new_text"} and may_miss and "op" not in keys
 
 
-def parse_arguments(text: str) -> Iterator[Node]:
+def _parse_arguments(text: str) -> Iterator[Node]:
     """Yield the arguments of each call in a JSON text; a bare object is its own arguments."""
     for document in strict_json.parse_documents(text):
-        yield from _arguments(document)
+        yield from _open_envelope(document)
 
 
-def members_of(node: Node) -> dict[str, Node]:
+def _read_members(node: Node) -> dict[str, Node]:
     """Return the members of an object but for remarks and nulls.
 
     Hosts write null for what is left out.
@@ -78,41 +78,41 @@ def members_of(node: Node) -> dict[str, Node]:
     return {k: item for k, item in members if item.value is not None and k not in REMARKS}
 
 
-def items_of(node: Node, expected: str = "a list of edits") -> list[Node]:
+def _read_items(node: Node, expected: str = "a list of edits") -> list[Node]:
     """Return the items of a list; models write it as JSON in a string too, or one item alone."""
     if isinstance(node.value, str) and node.value.strip()[:1] in ("[", "{"):
-        return items_of(_parse_inner(node, expected), expected)
+        return _read_items(_parse_inner(node, expected), expected)
     return [node] if isinstance(node.value, dict) and node.value else node.items(expected)
 
 
-def flag_of(node: Node) -> bool:
+def _read_flag(node: Node) -> bool:
     """Return a boolean, which models write as a string too."""
     words = {"true": True, "false": False}
     is_word = isinstance(node.value, str) and node.value.lower() in words
     return words[str(node.value).lower()] if is_word else node.boolean()
 
 
-def number_of(node: Node, minimum: int) -> int:
+def _read_number(node: Node, minimum: int) -> int:
     """Return an integer, which models write as a string too."""
     if isinstance(node.value, str) and node.value.isascii() and node.value.isdecimal():
         return Node(node.path, int(node.value[:18])).integer(minimum)
     return node.integer(minimum)
 
 
-def _arguments(node: Node) -> Iterator[Node]:
+def _open_envelope(node: Node) -> Iterator[Node]:
     if isinstance(node.value, list):
         for item in node.items():
-            yield from _arguments(item)
+            yield from _open_envelope(item)
         return
     members = node.members("a call, or its arguments")
     if "role" in members and isinstance(members.get("content", node).value, list):
         for part in members["content"].items():
             if "text" not in part.members():
-                yield from _arguments(part)
+                yield from _open_envelope(part)
         return
     wrapper = next((members[key] for key in ("tool_calls", "function") if key in members), None)
     if wrapper is not None:
-        yield from _arguments(wrapper)
+        yield from _open_envelope(wrapper)
         return
     inner = next((members[key] for key in _ARGUMENTS if "name" in members and key in members), node)
     yield _parse_inner(inner, "one JSON document") if isinstance(inner.value, str) else inner
@@ -191,8 +191,8 @@ class Calls:
                 "Write the edit in the dialect `protocol`, or with tags of `hkgit read --hashline`."
             )
             raise InvalidInput("the spec", what, fix)
-        calls = parse_arguments(text)
-        return Spec.of(self.NAME, chain.from_iterable(map(_edits, calls)))
+        calls = _parse_arguments(text)
+        return Spec.of(self.NAME, chain.from_iterable(map(_parse_call, calls)))
 
 
 HARNESSKIT = Calls("harnesskit", harnesskit_xml.BLOCK)
@@ -202,13 +202,13 @@ TEXT_EDITOR = Calls("text-editor")
 
 def _find_name(text: str) -> str:
     """Find the name that the calls of a text go by; "" for none."""
-    found = collect_keys(text)
+    found = _collect_keys(text)
     if "operations" in found and not found.isdisjoint({"version", "op"}):
         return ""  # the protocol
     if not found.isdisjoint({"hash_start", "hash_stop"}) or _names_other_tags(text):
         return "hashline"
     writes = "content" in found and not found.isdisjoint({"file_path", "filePath"})
-    is_call = writes or found >= {"command", "path"} or is_editor_call(found)
+    is_call = writes or found >= {"command", "path"} or _is_editor_call(found)
     if is_call or not found.isdisjoint(_OF_EDITORS) or found >= {"path", *_PAIRS[0]}:
         return "text-editor"
     if found >= {"path", "content"}:
@@ -222,24 +222,24 @@ def _names_other_tags(text: str) -> bool:
     return (re.search(_NUMBERED, text) or re.search(_VERBS, text)) is not None
 
 
-def _edits(node: Node) -> list[AnyEdit]:
-    """The edits of one call; a call that only looks has none."""
-    fields = _fields(node)
+def _parse_call(node: Node) -> list[AnyEdit]:
+    """Parse the edits of one call; a call that only looks has none."""
+    fields = _read_fields(node)
     if "command" in fields:
-        return _command(node, fields)
+        return _parse_command(node, fields)
     if "edits" in fields:
         check_fields(node.path, fields, ("edits",), ("path",))
-        items = items_of(fields.pop("edits"))
-        return [_single(item, _inherit_path(item, fields)) for item in items]
+        items = _read_items(fields.pop("edits"))
+        return [_parse_edit(item, _inherit_path(item, fields)) for item in items]
     if "hash_start" in fields:
         return [_parse_tagged(node, fields)]
     if "content" in fields:
         check_fields(node.path, fields, ("path", "content"), ("expected_hash",))
         path, content = fields["path"].name("a path"), fields["content"].text()
         return [WriteFile(path, content, read_expected_hash(fields))]
-    if is_editor_call(members_of(node).keys()):
+    if _is_editor_call(_read_members(node).keys()):
         return [_parse_editor_call(node, fields)]
-    return [_single(node, fields)]
+    return [_parse_edit(node, fields)]
 
 
 def _parse_tagged(node: Node, fields: Fields) -> TagEdit:
@@ -252,8 +252,8 @@ def _parse_tagged(node: Node, fields: Fields) -> TagEdit:
     is_inclusive = "inclusive" not in fields or fields["inclusive"].boolean()
     return TagEdit(
         path=fields["path"].name("a path"),
-        start_tag=_tag(fields["hash_start"]),
-        stop_tag=_tag(fields["hash_stop"]) if "hash_stop" in fields else None,
+        start_tag=_read_tag(fields["hash_start"]),
+        stop_tag=_read_tag(fields["hash_stop"]) if "hash_stop" in fields else None,
         new_lines=lines or None,
         offset=fields["offset"].integer(1) if "offset" in fields else None,
         expected_hash=read_expected_hash(fields),
@@ -261,7 +261,7 @@ def _parse_tagged(node: Node, fields: Fields) -> TagEdit:
     )
 
 
-def _tag(node: Node) -> str:
+def _read_tag(node: Node) -> str:
     if re.fullmatch(TAG, node.text()) is None:
         raise node.wrong("a tag of two letters or digits", "Take it from `hkgit read --hashline`.")
     return node.text()
@@ -274,21 +274,21 @@ def _parse_editor_call(node: Node, fields: Fields) -> CreateFile | InsertAfter:
     path, text = fields["path"].name("a path"), fields["new_text"].text()
     if "insert_line" not in fields:
         return CreateFile(path, text)
-    return InsertAfter(path, number_of(fields["insert_line"], 1) - 1, split_lines(text))
+    return InsertAfter(path, _read_number(fields["insert_line"], 1) - 1, split_lines(text))
 
 
 def _inherit_path(item: Node, shared: Fields) -> Fields:
-    """The members of an edit with the path that the call around it names."""
-    fields = _fields(item)
+    """Add to the members of an edit the path that the call around it names."""
+    fields = _read_fields(item)
     if "path" in shared and fields.get("path", shared["path"]).value != shared["path"].value:
         raise InvalidInput(item.path, "a second name of the file", "Name it once.")
     return shared | fields
 
 
-def _fields(node: Node) -> Fields:
-    """The members of an object under the names that this module knows them by."""
+def _read_fields(node: Node) -> Fields:
+    """Read the members of an object under the names that this module knows them by."""
     fields: Fields = {}
-    members = members_of(node)
+    members = _read_members(node)
     pair = next((pair for pair in _PAIRS if members.keys() >= {*pair}), ())
     words = _SPELLINGS | dict(zip(pair, ("old_text", "new_text"), strict=False))
     for key, member in members.items():
@@ -301,7 +301,7 @@ def _fields(node: Node) -> Fields:
     return fields
 
 
-def _command(node: Node, fields: Fields) -> list[AnyEdit]:
+def _parse_command(node: Node, fields: Fields) -> list[AnyEdit]:
     command = fields.pop("command")
     path = fields["path"].name("a path") if "path" in fields else ""
     match _COMMANDS.get(str(command.value), command.value):
@@ -317,7 +317,7 @@ def _command(node: Node, fields: Fields) -> list[AnyEdit]:
         case "insert":
             return [_parse_insert(node, fields)]
         case "str_replace":
-            edit = _single(node, _drop_empty(fields, ("file_text", *_INSERTS)))
+            edit = _parse_edit(node, _drop_empty(fields, ("file_text", *_INSERTS)))
             if edit.old_text == "":
                 raise fields["old_text"].wrong("the text to replace", "Use create for a new file.")
             return [edit]
@@ -348,17 +348,17 @@ def _parse_insert(node: Node, fields: Fields) -> InsertAfter:
     fields = _drop_empty(fields, ("file_text", "old_text", "view_range"))
     text = "new_text" if "new_text" in fields else "insert_text"
     check_fields(node.path, fields, ("path", "insert_line", text), ("expected_hash",))
-    path, after_line = fields["path"].name("a path"), number_of(fields["insert_line"], 0)
+    path, after_line = fields["path"].name("a path"), _read_number(fields["insert_line"], 0)
     return InsertAfter(
         path, after_line, split_lines(fields[text].text()), read_expected_hash(fields)
     )
 
 
-def _single(node: Node, fields: Fields) -> Edit:
+def _parse_edit(node: Node, fields: Fields) -> Edit:
     optional = ("new_text", *_FLAGS, "expected_hash")
     check_fields(node.path, fields, ("path", "old_text"), optional)
-    count = number_of(fields["expected_replacements"], 1) if _FLAGS[1] in fields else None
-    is_flagged = "replace_all" in fields and flag_of(fields["replace_all"])
+    count = _read_number(fields["expected_replacements"], 1) if _FLAGS[1] in fields else None
+    is_flagged = "replace_all" in fields and _read_flag(fields["replace_all"])
     replaces_all = is_flagged or (count is not None and count > 1)
     old_text = fields["old_text"].text()
     if "new_text" not in fields and "old_str" not in node.members():
@@ -397,37 +397,37 @@ def wraps_patch(text: str) -> bool:
 def parse_patches(text: str) -> Iterator[tuple[str, str]]:
     """Yield every patch in the JSON of a text: (JSON path, patch)."""
     for document in strict_json.parse_documents(text):
-        yield from _patches(document)
+        yield from _find_patches(document)
 
 
-def _patches(node: Node) -> Iterator[tuple[str, str]]:
+def _find_patches(node: Node) -> Iterator[tuple[str, str]]:
     match node.value:
         case str() as text if "*** Begin Patch\n" in text:
             yield node.path, text
         case str() as text if re.search(_MARKER, text):
             for document in strict_json.parse_inner(node):
-                yield from _patches(Node(f"{node.path}: {document.path}", document.value))
+                yield from _find_patches(Node(f"{node.path}: {document.path}", document.value))
         case list():
             for item in node.items():
-                yield from _patches(item)
+                yield from _find_patches(item)
         case {"type": "create_file" | "update_file" | "delete_file"}:
             yield node.path, _render_section(node)
         case dict():
             for member in node.members().values():
-                yield from _patches(member)
+                yield from _find_patches(member)
 
 
 def _render_section(node: Node) -> str:
-    """The section of a patch that an operation object represents."""
+    """Write the section of a patch that an operation object represents."""
     fields = node.fields(("type", "path"), ("diff", "move_to"))
-    head = f"*** {_SECTIONS[fields['type'].text()]} File: {_line(fields['path'])}\n"
+    head = f"*** {_SECTIONS[fields['type'].text()]} File: {_read_line(fields['path'])}\n"
     if "move_to" in fields:
-        head += f"*** Move to: {_line(fields['move_to'])}\n"
+        head += f"*** Move to: {_read_line(fields['move_to'])}\n"
     diff = fields["diff"].text() if "diff" in fields else ""
     return f"{head}{diff.removesuffix(chr(10))}\n*** End Patch\n"
 
 
-def _line(node: Node) -> str:
+def _read_line(node: Node) -> str:
     if "\n" in node.name("a path"):
         raise node.wrong("a path on one line")
     return node.text()
@@ -444,14 +444,14 @@ def unwrap(text: str) -> str:
 
     Raises InvalidInput for a call whose path and diff name different files.
     """
-    keys = collect_keys(text)
+    keys = _collect_keys(text)
     if keys.isdisjoint(_TEXTS) or keys.isdisjoint(_PATHS) or wraps_patch(text):
         return text
-    return "\n".join(_render_text(node) for node in parse_arguments(text))
+    return "\n".join(_render_text(node) for node in _parse_arguments(text))
 
 
 def _render_text(node: Node) -> str:
-    members = members_of(node)
+    members = _read_members(node)
     paths = [members[key].name("a path") for key in _PATHS if key in members]
     texts = [members[key] for key in _TEXTS if key in members]
     if len(paths) != 1 or len(texts) != 1:

@@ -23,7 +23,7 @@ def relative_path(path: str, root: str | None) -> str:
     Whatever else is wrong with a path is for the applying layer to refuse.
     """
     if root is not None:
-        path = _below(path, root)
+        path = _strip_root(path, root)
     while path.startswith("./"):
         path = path[2:].lstrip("/")
     return path
@@ -63,9 +63,11 @@ def parse_expect(argument: str) -> Read:
     return Read(path, start, end, digits)
 
 
-def _below(path: str, root: str) -> str:
-    """The path from `root` if it lies below it, else as it is; on a drive neither case nor the
-    kind of slash tells two paths apart."""
+def _strip_root(path: str, root: str) -> str:
+    """Make a path below `root` relative to it; any other stays.
+
+    On a drive neither case nor the kind of slash tells two paths apart.
+    """
     prefix = root.rstrip("/\\") + "/"
     if not re.match(_DRIVE, root):
         return path[len(prefix) :].lstrip("/") if path.startswith(prefix) else path

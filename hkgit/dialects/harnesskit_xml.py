@@ -43,7 +43,7 @@ def parse_edits(text: str) -> Iterator[Edit]:
         group = tokens[first : first + len(_TAGS)]
         _check_order(text, group)
         where = name_line(text, group[0].start())
-        fields = _attributes(group[0]["attributes"], where)
+        fields = _parse_attributes(group[0]["attributes"], where)
         name = "path" if "path" in fields and "file" not in fields else "file"
         check_fields(where, fields, (name,), ("expected_hash",))
         old_text, new_text = (
@@ -88,7 +88,7 @@ def _check_end(text: str, start: int, end: int) -> None:
         raise InvalidInput(name_line(text, len(text)), what, SEND_AGAIN)
 
 
-def _attributes(written: str, where: str) -> dict[str, Node]:
+def _parse_attributes(written: str, where: str) -> dict[str, Node]:
     # Every text is looked at, and few are XML.
     from html import unescape
 
@@ -101,7 +101,7 @@ def _attributes(written: str, where: str) -> dict[str, Node]:
 
 
 def _strip(inner: str) -> str:
-    """The text between two tags, without CDATA and one line end at each end."""
+    """Strip from the text between two tags its CDATA and one line end at each end."""
     if inner.strip().startswith("<![CDATA[") and inner.strip().endswith("]]>"):
         inner = inner.strip()
     return re.sub(_OUTER_END, "", re.sub(_CDATA, lambda found: found[1], inner))

@@ -73,7 +73,7 @@ def parse_file_name(line: str, exists: Exists = None) -> str | None:
         return tagged[2].strip()
     fence = re.fullmatch(_FENCE, stripped)
     if fence is not None:
-        return _name_in_fence(fence["info"])
+        return _find_name_in_fence(fence["info"])
     lead = re.match(_LEAD, stripped)
     bare = stripped[lead.end() if lead else 0 :].strip("* ").rstrip("*: ")
     label = re.match(_LABEL, bare)
@@ -111,8 +111,8 @@ def render_heading(path: str) -> str | None:
     return next((line for line in (path, f"`{path}`") if parse_file_name(line) == path), None)
 
 
-def _name_in_fence(info: str) -> str | None:
-    """A path in the line of a fence; a language is none."""
+def _find_name_in_fence(info: str) -> str | None:
+    """Find a path in the line of a fence; a language is none."""
     words = info.split()
     name = re.split(r"[:=]", words[-1])[-1].strip("\"'") if words else ""
     if name.islower() and re.fullmatch(_LANGUAGE, name):
@@ -142,7 +142,7 @@ def name_fences(text: str) -> list[str]:
         if index == 0 or re.fullmatch(_DIFF_FENCE, lines[index]) is None:
             index += 1
             continue
-        end = _end(lines, index)
+        end = _find_end(lines, index)
         body = [line for line in lines[index + 1 : end] if line.strip()]
         name = find_name_above(lines, first, index)
         is_bare = bool(body) and body[0][:1] in "@ +-" and not body[0].startswith(_SAYS_ITSELF)
@@ -152,7 +152,7 @@ def name_fences(text: str) -> list[str]:
     return lines
 
 
-def _end(lines: list[str], opening: int) -> int:
-    """The line that closes a fence, else the end of the text."""
+def _find_end(lines: list[str], opening: int) -> int:
+    """Find the line that closes a fence, else the end of the text."""
     after = range(opening + 1, len(lines))
     return next((i for i in after if closes(lines[i], lines[opening])), len(lines))

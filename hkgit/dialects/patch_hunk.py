@@ -163,7 +163,7 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
 
 
 def _with_blank(line: str) -> str:
-    """A line that begins with a tab has lost the space before it, as GNU patch takes it too."""
+    """Add the space that a line beginning with a tab has lost, as GNU patch does too."""
     return f" {line}" if line.startswith("\t") and line.strip() else line
 
 

@@ -34,8 +34,8 @@ def parse(text: str, exists: Exists) -> Spec:
     fields = document.fields(("version", "operations"), ("base", "agent", "summary"))
     if fields["version"].value != VERSION:
         raise fields["version"].wrong(f'"{VERSION}"', f'Write "version": "{VERSION}".')
-    about = {key: _line(fields[key]) for key in ("base", "agent", "summary") if key in fields}
-    return Spec.of(NAME, map(_operation, fields["operations"].items()), **about)
+    about = {key: _read_line(fields[key]) for key in ("base", "agent", "summary") if key in fields}
+    return Spec.of(NAME, map(_parse_operation, fields["operations"].items()), **about)
 
 
 def write(edits: Sequence[AnyEdit]) -> str:
@@ -43,15 +43,15 @@ def write(edits: Sequence[AnyEdit]) -> str:
     return strict_json.dumps({"version": VERSION, "operations": [*map(write_edit, edits)]})
 
 
-def _operation(node: Node) -> AnyEdit:
+def _parse_operation(node: Node) -> AnyEdit:
     """An edit as it is written anywhere, with a path that is normal; lines may come as one text."""
     members = node.members("an operation")
     name = members["op"].value if "op" in members else None
     if name == "delete_range":
         node.fields(("op", "path", "start_line", "end_line"), ("expected_hash",))
-        node = _with(node, op="replace_range", new_lines=[])
+        node = _replace_members(node, op="replace_range", new_lines=[])
     elif name in ("replace_range", "insert_after"):
-        node = _with(node, new_lines=_new_lines(node, members))
+        node = _replace_members(node, new_lines=_read_new_lines(node, members))
     edit = parse_edit(node)
     if isinstance(edit, Edit) and not (edit.old_text or edit.at_end or edit.anchors):
         raise members["old_text"].wrong("the text to replace")
@@ -60,12 +60,12 @@ def _operation(node: Node) -> AnyEdit:
     return edit
 
 
-def _with(node: Node, **fields: object) -> Node:
+def _replace_members(node: Node, **fields: object) -> Node:
     kept = {key: each.value for key, each in node.members().items() if key != "new_text"}
     return Node(node.path, kept | fields)
 
 
-def _new_lines(node: Node, members: Mapping[str, Node]) -> object:
+def _read_new_lines(node: Node, members: Mapping[str, Node]) -> object:
     if ("new_text" in members) == ("new_lines" in members):
         found = "both" if "new_text" in members else "neither"
         what = f'expected either "new_text" or "new_lines", found {found}'
@@ -75,7 +75,7 @@ def _new_lines(node: Node, members: Mapping[str, Node]) -> object:
     return members["new_lines"].value
 
 
-def _line(node: Node) -> str:
+def _read_line(node: Node) -> str:
     text = node.name("one line of text")
     if any(unicodedata.category(letter) in ("Cc", "Zl", "Zp") for letter in text):
         raise node.wrong("one line of text without control characters")

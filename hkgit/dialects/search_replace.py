@@ -125,9 +125,13 @@ def _read_edit(
 
 
 def _join_content(lines: Sequence[str], half: range) -> str:
-    content = (lines[i] for i in half)
-    kept = (line.removeprefix("\\") if _needs_escape(line) else line for line in content)
+    kept = (lines[i][1:] if _is_escaped(lines[i]) else lines[i] for i in half)
     return "".join(f"{line}\n" for line in kept)
+
+
+def _is_escaped(line: str) -> bool:
+    """Whether a backslash says that what follows is text."""
+    return line.startswith("\\") and _needs_escape(line)
 
 
 def _needs_escape(line: str) -> bool:

@@ -63,7 +63,8 @@ class _Section:
 
 
 def detects(text: str) -> bool:
-    return re.search(_SEEN, "\n".join(name_fences(text))) is not None
+    is_seen = re.search(_SEEN, text) or re.search(_SEEN, "\n".join(name_fences(text)))
+    return is_seen is not None
 
 
 def parse(text: str, exists: Exists) -> Spec:
@@ -72,8 +73,8 @@ def parse(text: str, exists: Exists) -> Spec:
     index = 0
     while index < len(lines):
         if lines[index].startswith("diff --git ") or begins_sides(lines, index):
-            section, index = _section(lines, index)
-            found += _edits(section)
+            section, index = _read_section(lines, index)
+            found += _convert(section)
             continue
         if lines[index].startswith("@@"):
             fix = "Write --- a/PATH and +++ b/PATH above it."
@@ -83,7 +84,7 @@ def parse(text: str, exists: Exists) -> Spec:
     return Spec.of(NAME, [edit for edit, _ in found], miscounted=miscounted)
 
 
-def _section(lines: Sequence[str], index: int) -> tuple[_Section, int]:
+def _read_section(lines: Sequence[str], index: int) -> tuple[_Section, int]:
     section = _Section(f"line {index + 1}")
     if lines[index].startswith("diff --git "):
         section.sides = file_names.parse_git_pair(lines[index][len("diff --git ") :])
@@ -125,8 +126,8 @@ def _takes_header(section: _Section, lines: Sequence[str], index: int) -> bool:
     return re.match(_OTHER_HEADER, line) is not None
 
 
-def _edits(section: _Section) -> list[tuple[AnyEdit, bool]]:
-    """The edits that a section's headers and hunks mean, and whether a hunk is miscounted."""
+def _convert(section: _Section) -> list[tuple[AnyEdit, bool]]:
+    """Convert headers and hunks to edits, each with whether its hunk is miscounted."""
     old, new = section.sides or ("", "")
     path = section.moves.get("from") or file_names.agree_on_name(old, new, section.where)
     if path == "" or len(section.moves) == 1:

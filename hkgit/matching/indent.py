@@ -70,7 +70,8 @@ class Indentation:
         deep = {a: f for a, f in self.known.items() if a and f}
         is_all = all(bool(a) == bool(f) for a, f in self.known.items())
         marks = {(a[:1], f[:1]) for a, f in deep.items()}
-        ratios = {_reduce_ratio(len(f), len(a)) for a, f in deep.items()}
+        shares = ((len(f), len(a), gcd(len(f), len(a))) for a, f in deep.items())
+        ratios = {(over // common, under // common) for over, under, common in shares}
         if not is_all or len(self.known) < 2 or len(marks) != 1 or len(ratios) != 1:
             return None
         [(author, file)], [(over, under)] = marks, ratios
@@ -192,12 +193,6 @@ def _is_other_kind(near: bytes, here: bytes, more: bytes) -> bool:
     """
     kinds = [set(each) for each in (near, here, more)]
     return all(len(kind) == 1 for kind in kinds) and kinds[0] == kinds[2] != kinds[1]
-
-
-def _reduce_ratio(over: int, under: int) -> tuple[int, int]:
-    """A ratio in its lowest terms."""
-    common = gcd(over, under)
-    return over // common, under // common
 
 
 def _share(author: bytes, file: bytes, file_unit: bytes) -> bytes:

@@ -107,15 +107,11 @@ def _lacks_indentation(quote: Quotation, start: int) -> bool:
     quoted = [each for each in quote.old_lines if each.strip()]
     if not before or before.strip() or len(quoted) != 1 or quoted[0] != quote.old_lines[0]:
         return False
-    indented = len(before) + _measure_indentation(quoted[0])
+    indented = len(before) + len(indent_of(quoted[0]))
     added = [each for each in quote.new_lines if each.strip()]
     if added and not quote.new_lines[0].strip():
         return True  # A blank line would be behind the indentation.
-    return any(_measure_indentation(each) < indented for each in added[1:])
-
-
-def _measure_indentation(line: bytes) -> int:
-    return len(line) - len(line.lstrip(b" \t"))
+    return any(len(indent_of(each)) < indented for each in added[1:])
 
 
 def _stands_apart(quote: Quotation, place: Place) -> bool:

@@ -98,27 +98,20 @@ def _literal(quote: Quotation, places: Sequence[Place]) -> Iterator[Splice]:
     Lines that both texts have stay out of the splices, so that edits may share context. Where a
     place begins behind the whitespace of a line, these may be missing before the new lines too.
     """
-    if b"\n" in quote.new.rstrip() and not all(
-        starts_line(quote.document, p.start) for p in places
-    ):
-        from hkgit.matching.merge import indent_quotation
-
-        for place in places:
-            yield from _splice_literally(indent_quotation(quote, place), [place])
-        return
-    yield from _splice_literally(quote, places)
-
-
-def _splice_literally(quote: Quotation, places: Sequence[Place]) -> Iterator[Splice]:
-    document = quote.document
-    rows = len(split_raw(quote.old))
-    changed: dict[tuple[bytes, ...], list[Splice]] = {}
+    document, rows = quote.document, max(len(split_raw(quote.old)), 1)
+    is_inside = not all(starts_line(document, place.start) for place in places)
+    changed: dict[tuple[bytes, tuple[bytes, ...]], list[Splice]] = {}
     for place in places:
+        each = quote
+        if is_inside and b"\n" in quote.new.rstrip():
+            from hkgit.matching.merge import indent_quotation
+
+            each = indent_quotation(quote, place)
         first = document.line_at(place.start)
-        ends = tuple(document.end_of(first + row) for row in range(max(rows, 1)))
-        if ends not in changed:
-            changed[ends] = _differences(quote.old, _end_lines(quote, ends))
-        for part in changed[ends]:
+        ends = tuple(document.end_of(first + row) for row in range(rows))
+        if (each.new, ends) not in changed:
+            changed[each.new, ends] = _differences(each.old, _end_lines(each, ends))
+        for part in changed[each.new, ends]:
             yield Splice(place.start + part.start, place.start + part.end, part.new)
 
 

@@ -131,9 +131,9 @@ class Knowledge:
         What is fresh moves along to the versions that the call has `left`.
         """
         both = {**self.known, **known}
-        files = ((path, kept(left[path])) for path in self.fresh if path in left)
+        found = ((path, kept(left[path])) for path in self.fresh if path in left)
         moved = {
-            path: self.fresh[path].carry(data, kept) for path, data in files if data is not None
+            path: self.fresh[path].carry(data, kept) for path, data in found if data is not None
         }
         return replace(
             self,

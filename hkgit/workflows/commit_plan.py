@@ -20,7 +20,7 @@ from hkgit.evidence.claims import (
     make_claims,
     make_entry,
 )
-from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, Entry, entry_id, entry_path
+from hkgit.evidence.entry import Entry, entry_id
 from hkgit.evidence.kept_text import says_only
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.evidence.trailers import append_trailers, list_missing_lines, render_trailers
@@ -77,7 +77,6 @@ def prepare(
             reads=reads,
             base=base,
             before=series.files,
-            merging=target.merging,
         )
         series.add(step)
         steps.append(step)
@@ -206,7 +205,7 @@ def record_step(
     )
     entry = complete_entry(make_entry(step if net is None else net, settings), step.base, claims)
     name = entry_id(entry.to_bytes())
-    text = _choose_message(step, request.message)
+    text = _choose_message(target, step)
     is_credited = target.policy.assisted_by == "require"
     credit = list_missing_lines([entry], text.encode()) if is_credited else []
     message = append_trailers(text, (*credit, *render_trailers(entry, name)))
@@ -237,28 +236,15 @@ def _find_net_change(step: PlannedCommit, settings: Settings) -> PlannedSpec | N
         ) from error
 
 
-def _choose_message(step: PlannedCommit, asked: str | None) -> str:
-    text = step.spec.summary if asked is None else asked
+def _choose_message(target: LandingTarget, step: PlannedCommit) -> str:
+    text = step.spec.summary if target.request.message is None else target.request.message
+    if text is None and target.merging is not None:
+        text = f"Merge {target.merging.name}"
     if text is None:
-        text = _make_subject(step)
+        edits, files = len(step.plan.outcomes), len(step.plan.files)
+        text = f"Apply {count_noun(edits, 'edit')} to {count_noun(files, 'file')}"
     if not text.strip():
         raise InvalidInput("--message", "is empty", "Say what the commit does, or leave it out.")
     if any(line.lower().startswith("hkgit-") for line in text.splitlines()):
         raise InvalidInput("--message", "holds a Hkgit- trailer", "hkgit writes these itself.")
     return text
-
-
-def _make_subject(step: PlannedCommit) -> str:
-    """`Apply 3 edits to 2 files`, or `Merge topic`."""
-    if step.merging is not None:
-        return f"Merge {step.merging.name}"
-    edits, files = len(step.plan.outcomes), len(step.plan.files)
-    return f"Apply {count_noun(edits, 'edit')} to {count_noun(files, 'file')}"
-
-
-def list_ledger_files(files: Snapshot, record: RecordedCommit) -> dict[str, File | None]:
-    """List what hkgit itself adds to a commit: the entry and, the first time, its attributes."""
-    added: dict[str, File | None] = {entry_path(record.id): File(record.entry.to_bytes())}
-    if files.get(ATTRIBUTES_PATH) is None:
-        added[ATTRIBUTES_PATH] = File(ATTRIBUTES)
-    return added

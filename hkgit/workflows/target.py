@@ -30,7 +30,6 @@ class PlannedCommit(PlannedSpec):
 
     base: str | None
     before: Snapshot
-    merging: MergePlan | None = None
 
 
 def _ignore(sentence: str) -> None:

@@ -28,7 +28,7 @@ from hkgit.text.document import Document
 from hkgit.text.paths import quote_path
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
-from hkgit.workflows.commit_plan import RecordedCommit, list_ledger_files, record_step
+from hkgit.workflows.commit_plan import RecordedCommit, record_step
 from hkgit.workflows.landing_policy import refuse_ruling
 from hkgit.workflows.merge_plan import write_tree_on
 from hkgit.workflows.target import LandingTarget, PlannedCommit
@@ -118,8 +118,8 @@ def _commit(
     allow_blind = target.request.allow_blind
     record = record_step(target, step, _verify(target, begun, tip, step))
     files = {**step.files, **_list_ledger_files(target, tip, record)}
-    tree = write_tree_on(repository, tip, step.merging, files)
-    merged = None if step.merging is None else step.merging.commit
+    tree = write_tree_on(repository, tip, target.merging, files)
+    merged = None if target.merging is None else target.merging.commit
     parents = (tip,) if merged is None else (tip, merged)
     asked = policy.with_blind() if allow_blind else policy
     candidate = make_candidate(repository, tree, parents, record.message)
@@ -148,7 +148,7 @@ def _commit_with_hooks(
 ) -> str:
     """Commit again, with a second entry for what hooks have changed in a tree."""
     repository, request = target.repository, target.request
-    step, merging = plan_hook_changes(repository, tree, changed), record.step.merging
+    step, merging = plan_hook_changes(repository, tree, changed), target.merging
     if merging is not None and not step.files.keys() <= {*merging.conflicts}:
         fix = "Let the hook only check: a merge changes nothing but conflicted paths."
         raise GitRefused(changed.where, changed.what, fix) from changed
@@ -165,13 +165,16 @@ def _commit_with_hooks(
 def _list_ledger_files(
     target: LandingTarget, before: str, record: RecordedCommit
 ) -> dict[str, File | None]:
-    """What hkgit adds itself, but for attributes that lie in the checkout to be committed."""
-    files = list_ledger_files(target.repository.snapshot(before), record)
+    """What hkgit adds itself: the entry, and the ledger's attributes where there are none.
+
+    Those that lie in the checkout are its user's to be committed.
+    """
+    files: dict[str, File | None] = {entry_path(record.id): File(record.entry.to_bytes())}
     root = target.repository.work_tree
-    if ATTRIBUTES_PATH in files and target.checkout and root is not None:
-        place = root / ATTRIBUTES_PATH
-        if place.is_file() and place.read_bytes() == ATTRIBUTES:
-            del files[ATTRIBUTES_PATH]
+    place = root / ATTRIBUTES_PATH if target.checkout and root is not None else None
+    is_here = place is not None and place.is_file() and place.read_bytes() == ATTRIBUTES
+    if not is_here and target.repository.snapshot(before).get(ATTRIBUTES_PATH) is None:
+        files[ATTRIBUTES_PATH] = File(ATTRIBUTES)
     return files
 
 
@@ -182,7 +185,7 @@ def _verify(
     command = target.request.verify
     if command is None:
         return None
-    tree = write_tree_on(target.repository, tip, step.merging, step.files)
+    tree = write_tree_on(target.repository, tip, target.merging, step.files)
     with begun.worktree(tip, tree, tuple(step.files), full=True) as worktree:
         if target.request.reflection is not None:
             code, output = run_and_hear(command, worktree.path)

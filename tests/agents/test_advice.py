@@ -19,6 +19,7 @@ from click.testing import CliRunner
 
 from hkgit.cli.main import main
 from tests.agents.streaming import told
+from tests.support.cases import cases
 from tests.support.circumstances import AS_IT_IS, CIRCUMSTANCES, SHA_256
 from tests.support.commands import git, loaded_path
 from tests.support.repos import Repo
@@ -320,9 +321,7 @@ def test_doctor_says_nothing_of_an_agent_whose_hooks_run(repo: Repo) -> None:
     assert "no hook of" not in _ask_doctor(repo)
 
 
-def test_doctor_says_that_the_program_is_not_where_hooks_look_for_it(
-    repo: Repo,
-) -> None:
+def test_doctor_says_that_the_program_is_not_where_hooks_look_for_it(repo: Repo) -> None:
     assert "is not on the path" not in _ask_doctor(repo)  # nobody looks for it
     run("init", "--agent", "claude", cwd=repo.path)
     without = {"PATH": os.environ["PATH"]}
@@ -483,13 +482,13 @@ def test_in_a_sandbox_the_command_for_a_blind_edit_says_why_it_fails(below: Repo
 UTF_16 = "a\nb\n".encode("utf-16")
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "is_stopped"),
-    [
-        pytest.param("plain.txt", b"a\nb\n", True, id="text"),
-        pytest.param("u.txt", UTF_16, False, id="UTF-16"),
-        pytest.param("model.dat", b"a\nb\n", False, id="git LFS"),
-    ],
+@cases(
+    "name, content, is_stopped",
+    {
+        "text": ("plain.txt", b"a\nb\n", True),
+        "UTF-16": ("u.txt", UTF_16, False),
+        "git LFS": ("model.dat", b"a\nb\n", False),
+    },
 )
 def test_steered_only_what_hkgit_can_edit_is_stopped(
     name: str, content: bytes, is_stopped: bool, below: Repo

@@ -6,16 +6,14 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from hkgit.agents.begun_calls import LASTS
 from hkgit.applying.planner import Options
-from hkgit.sessions import homes as places
-from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.edit_session import EditSession
 from tests.agents.streaming import told
+from tests.agents.two_sessions import added, begin, begin_edit, name_call, read, write
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
@@ -23,55 +21,22 @@ from tests.support.serving import preload_hooks
 TEXT = "a = 1\nb = 2\nc = 3\nd = 4\ne = 5\n"
 
 
-@pytest.fixture
-def shared(repo: Repo) -> Repo:
-    """A governed checkout in which two conversations have read one file."""
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    repo = Repo.init(tmp_path_factory.mktemp("governed") / "repo")
     run("init", cwd=repo.path)
     preload_hooks(repo)
     repo.commit({"x.py": TEXT.encode()})
-    for name in ("one", "two"):
-        file = {"filePath": str(repo.path / "x.py"), "content": TEXT, "startLine": 1}
-        shown = {"hook_event_name": "PostToolUse", "tool_response": {"type": "text", "file": file}}
-        told("claude", _call(repo, name, "Read") | shown)
     return repo
 
 
-def _call(repo: Repo, name: str, tool: str, **given: str) -> dict[str, Any]:
-    asked = {"file_path": str(repo.path / "x.py")} | given
-    named = {"session_id": name, "cwd": str(repo.path), "tool_name": tool}
-    return {**named, "tool_input": asked, "tool_use_id": f"{name}-{json.dumps(given)}"}
-
-
-def _begin(repo: Repo, name: str, tool: str = "Edit", **given: str) -> dict[str, Any]:
-    call = _call(repo, name, tool, **given)
-    told("claude", call | {"hook_event_name": "PreToolUse"})
-    return call | {"hook_event_name": "PostToolUse", "tool_response": {}}
-
-
-def _edit(repo: Repo, name: str, old: str, new: str) -> dict[str, Any]:
-    return _begin(repo, name, old_string=old, new_string=new)
-
-
-def _write(root: Path, *pairs: tuple[str, str]) -> None:
-    path = root / "x.py"
-    for old, new in pairs:
-        path.write_text(path.read_text().replace(old, new), newline="")
-
-
-def _added(repo: Repo) -> dict[str, set[str]]:
-    """The lines that the calls of each session have put in, as its journal tells."""
-    found: dict[str, set[str]] = {}
-    for folder in places.find_folders(repo.path):
-        journal = SessionJournal(folder)
-        for call in journal.load().effective:
-            for change in call.changes:
-                old, new = (
-                    (journal.blobs.get(each.sha256) or b"").decode().splitlines()
-                    for each in (change.before, change.after)
-                    if each is not None
-                )
-                found.setdefault(folder.name, set()).update({*new} - {*old})
-    return found
+@pytest.fixture
+def shared(template: Repo, tmp_path: Path) -> Repo:
+    """A governed checkout in which two conversations have read one file."""
+    repo = template.copy(tmp_path / "repo")
+    for name in ("one", "two"):
+        read(repo.path, name)
+    return repo
 
 
 def _judge(repo: Repo) -> str:
@@ -96,16 +61,16 @@ def test_of_two_edits_at_once_that_is_recorded_which_alone_leads_there(
     """Of the other it is told at once how it is committed."""
     shared.commit({".hkgit/config.toml": '[gate]\naccept = ["hash", "receipt", "late"]\n'})
     said = []
-    one = _edit(shared, "one", *FIRST)
+    one = begin_edit(shared.path, "one", *FIRST)
     if pre != "both before":
-        _write(shared.path, FIRST)
+        write(shared.path, FIRST)
     if pre == "after":
         order = (1, 1)
         said.append(str(told("claude", one)))
-    two = _edit(shared, "two", *SECOND)
-    _write(shared.path, *((FIRST, SECOND) if pre == "both before" else (SECOND,)))
+    two = begin_edit(shared.path, "two", *SECOND)
+    write(shared.path, *((FIRST, SECOND) if pre == "both before" else (SECOND,)))
     said += [str(told("claude", (one, two)[at])) for at in order]
-    assert _added(shared) == recorded
+    assert added(shared) == recorded
     lost = [each for each in said if "x.py: was changed by another session" in each]
     assert len(lost) == 2 - len(recorded)
     assert all("redo -m MESSAGE :/x.py" in each for each in lost)
@@ -115,94 +80,94 @@ def test_of_two_edits_at_once_that_is_recorded_which_alone_leads_there(
 def test_an_edit_on_top_of_anothers_whole_file_is_nobodys(
     order: tuple[int, int], shared: Repo
 ) -> None:
-    one = _begin(shared, "one", "Write", content="k = 1\nl = 2\n")
-    two = _edit(shared, "two", "l = 2", "l = 20")
+    one = begin(shared.path, "one", "Write", content="k = 1\nl = 2\n")
+    two = begin_edit(shared.path, "two", "l = 2", "l = 20")
     (shared.path / "x.py").write_text("k = 1\nl = 20\n", newline="")
     said = [str(told("claude", (one, two)[at])) for at in order]
     assert all("x.py: was changed by another session in the meantime" in each for each in said)
-    assert _added(shared) == {}
+    assert added(shared) == {}
 
 
 def test_what_no_call_explains_is_claimed_by_none(shared: Repo) -> None:
     """Two edits, and a formatter that has changed the lines of both: whose they are is not told."""
-    one, two = _edit(shared, "one", *FIRST), _edit(shared, "two", *SECOND)
-    _write(shared.path, ("a = 1", "a=10"), ("d = 4", "d=40"))
+    one, two = begin_edit(shared.path, "one", *FIRST), begin_edit(shared.path, "two", *SECOND)
+    write(shared.path, ("a = 1", "a=10"), ("d = 4", "d=40"))
     for call in (one, two):
         told("claude", call)
-    assert _added(shared) == {}
+    assert added(shared) == {}
     shared.git("add", "x.py")
-    told("claude", _edit(shared, "one", "e = 5", "e = 50"))  # no edit: nothing is made up
-    assert _added(shared) == {}
+    told("claude", begin_edit(shared.path, "one", "e = 5", "e = 50"))  # no edit: nothing is made up
+    assert added(shared) == {}
 
 
 def test_of_a_call_that_failed_nothing_is_claimed(shared: Repo) -> None:
     """Its hook runs all the same; what stands there another session has written."""
-    one, two = _edit(shared, "one", *FIRST), _edit(shared, "two", *SECOND)
-    _write(shared.path, SECOND)
+    one, two = begin_edit(shared.path, "one", *FIRST), begin_edit(shared.path, "two", *SECOND)
+    write(shared.path, SECOND)
     told("claude", one)
     told("claude", two)
-    assert _added(shared) == {"claude-two": {"d = 40"}}
+    assert added(shared) == {"claude-two": {"d = 40"}}
     assert "verdict strict" in _judge(shared)
 
 
 def test_an_edit_of_hkgits_tool_meanwhile_stays_that_sessions(shared: Repo) -> None:
-    one = _edit(shared, "one", *FIRST)
-    _write(shared.path, FIRST)
+    one = begin_edit(shared.path, "one", *FIRST)
+    write(shared.path, FIRST)
     other = EditSession.open(shared.path, "by-hkgit")
     text = json.dumps({"file_path": "x.py", "old_string": "d = 4", "new_string": "d = 40"})
     assert other.edit_all([other.parse(text, "text-editor")], Options()).ok
     assert "by-hkgit" in str(told("claude", one))
-    assert _added(shared) == {"by-hkgit": {"d = 40"}}
+    assert added(shared) == {"by-hkgit": {"d = 40"}}
 
 
 def test_what_another_session_writes_within_moments_is_no_formatters(shared: Repo) -> None:
-    one = _edit(shared, "one", *FIRST)
-    _write(shared.path, FIRST)
+    one = begin_edit(shared.path, "one", *FIRST)
+    write(shared.path, FIRST)
     told("claude", one)
-    two = _edit(shared, "two", *SECOND)
-    _write(shared.path, SECOND)
-    _edit(shared, "one", "e = 5", "e = 50")  # settles what formatters have done since
+    two = begin_edit(shared.path, "two", *SECOND)
+    write(shared.path, SECOND)
+    begin_edit(shared.path, "one", "e = 5", "e = 50")  # settles what formatters have done since
     told("claude", two)
-    assert _added(shared) == {"claude-one": {"a = 10"}, "claude-two": {"d = 40"}}
+    assert added(shared) == {"claude-one": {"a = 10"}, "claude-two": {"d = 40"}}
 
 
 def test_what_somebody_changes_before_the_tool_reads_is_theirs(shared: Repo) -> None:
     """While a permission is asked for, say: Claude Code tells how its tool has found the file."""
-    call = _edit(shared, "one", *FIRST)
-    _write(shared.path, SECOND)
+    call = begin_edit(shared.path, "one", *FIRST)
+    write(shared.path, SECOND)
     found = (shared.path / "x.py").read_text()
-    _write(shared.path, FIRST)
+    write(shared.path, FIRST)
     told("claude", call | {"tool_response": {"originalFile": found}})
-    assert _added(shared) == {"claude-one": {"a = 10"}}
+    assert added(shared) == {"claude-one": {"a = 10"}}
 
 
 @pytest.mark.parametrize("said", ["", "a = 10\n", TEXT, "d = 4\n"])
 def test_an_original_that_does_not_lead_there_counts_for_nothing(said: str, shared: Repo) -> None:
-    call = _edit(shared, "one", *FIRST)
-    _write(shared.path, ("a = 1", "a=10"))
+    call = begin_edit(shared.path, "one", *FIRST)
+    write(shared.path, ("a = 1", "a=10"))
     told("claude", call | {"tool_response": {"originalFile": said}})
-    assert _added(shared) == {"claude-one": {"a=10"}}
+    assert added(shared) == {"claude-one": {"a=10"}}
 
 
 def test_a_copy_of_another_call_is_no_evidence(shared: Repo) -> None:
     """A call that failed leaves its copy; what a person writes then is no later call's work."""
-    _edit(shared, "one", "nowhere", "there")
-    _write(shared.path, SECOND)
-    call = _call(shared, "one", "Edit", old_string="a = 1", new_string="a = 10")
-    _write(shared.path, ("e = 5", "e=5"))
+    begin_edit(shared.path, "one", "nowhere", "there")
+    write(shared.path, SECOND)
+    call = name_call(shared.path, "one", "Edit", old_string="a = 1", new_string="a = 10")
+    write(shared.path, ("e = 5", "e=5"))
     told("claude", call | {"hook_event_name": "PostToolUse", "tool_response": {}})
-    assert _added(shared) == {}
+    assert added(shared) == {}
 
 
 def test_a_call_of_another_session_that_failed_is_in_the_way_for_a_while_only(
     shared: Repo,
 ) -> None:
     """No hook tells of its end; a formatter's work on an edit is recorded again after that."""
-    _edit(shared, "two", "nowhere", "there")
+    begin_edit(shared.path, "two", "nowhere", "there")
     for copy in shared.path.glob(".git/hkgit/sessions/claude-two/aside/*.json"):
         long_ago = time.time() - LASTS - 10
         os.utime(copy, (long_ago, long_ago))
-    one = _edit(shared, "one", *FIRST)
-    _write(shared.path, ("a = 1", "a=10"))
+    one = begin_edit(shared.path, "one", *FIRST)
+    write(shared.path, ("a = 1", "a=10"))
     told("claude", one)
-    assert _added(shared) == {"claude-one": {"a=10"}}
+    assert added(shared) == {"claude-one": {"a=10"}}

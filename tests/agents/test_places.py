@@ -13,31 +13,13 @@ import pytest
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.homes import find_folders
 from tests.agents.streaming import told
+from tests.agents.two_sessions import begin_edit, name_call, read, write
 from tests.support.forks import loaded_program
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
 
 TEXT = "a = 1\nb = 2\nc = 3\nd = 4\n"
-
-
-def _call(root: Path, session: str, tool: str, given: dict[str, Any]) -> dict[str, Any]:
-    named = {"tool_use_id": f"{session}-{tool}-{given.get('old_string', '')}"}
-    asked = {"file_path": str(root / "x.py")} | given
-    return {"session_id": session, "cwd": str(root), "tool_name": tool, "tool_input": asked} | named
-
-
-def _read(root: Path, session: str) -> None:
-    text = (root / "x.py").read_text()
-    file = {"filePath": str(root / "x.py"), "content": text, "startLine": 1}
-    shown = {"hook_event_name": "PostToolUse", "tool_response": {"type": "text", "file": file}}
-    told("claude", _call(root, session, "Read", {}) | shown)
-
-
-def _begin(root: Path, session: str, old: str, new: str) -> dict[str, Any]:
-    call = _call(root, session, "Edit", {"old_string": old, "new_string": new})
-    told("claude", call | {"hook_event_name": "PreToolUse"})
-    return call | {"hook_event_name": "PostToolUse", "tool_response": {}}
 
 
 def _start_hook(call: dict[str, Any]) -> subprocess.Popen[bytes]:
@@ -48,11 +30,6 @@ def _start_hook(call: dict[str, Any]) -> subprocess.Popen[bytes]:
     hook.stdin.write(json.dumps(call).encode())
     hook.stdin.close()
     return hook
-
-
-def _write(root: Path, old: str, new: str) -> None:
-    path = root / "x.py"
-    path.write_text(path.read_text().replace(old, new), newline="")
 
 
 def _in_worktree(repo: Repo) -> Path:
@@ -83,9 +60,9 @@ def _at_odd_path(repo: Repo) -> Path:
 @pytest.mark.parametrize("make", [_in_worktree, _in_submodule, _without_commits, _at_odd_path])
 def test_an_edit_is_recorded_with_evidence(make: Callable[[Repo], Path], repo: Repo) -> None:
     root = make(repo)
-    _read(root, "s")
-    after = _begin(root, "s", "b = 2", "b = 20")
-    _write(root, "b = 2", "b = 20")
+    read(root, "s")
+    after = begin_edit(root, "s", "b = 2", "b = 20")
+    write(root, ("b = 2", "b = 20"))
     assert told("claude", after) == {}
     status = EditSession.open(root, "claude-s").status()
     assert (len(status.calls), status.uncommitted, status.blind) == (1, 1, 0)
@@ -108,9 +85,9 @@ def test_an_edit_of_another_guarded_checkout_is_recorded_there(
     options = ["--steer"] if is_steered else []
     at_home = {"cwd": str(repo.path)}
     _read_from(repo.path, other)
-    call = _call(other, "s", "Edit", {"old_string": "b = 2", "new_string": "b = 20"}) | at_home
+    call = name_call(other, "s", "Edit", old_string="b = 2", new_string="b = 20") | at_home
     assert told("claude", call | {"hook_event_name": "PreToolUse"}, *options) == {}
-    _write(other, "b = 2", "b = 20")
+    write(other, ("b = 2", "b = 20"))
     after = call | {"hook_event_name": "PostToolUse", "tool_response": {}}
     assert told("claude", after, *options) == {}
     assert find_folders(repo.path) == []
@@ -126,9 +103,9 @@ def test_a_commit_of_it_is_judged_there(repo: Repo) -> None:
     other.git("commit", "-qm", "Set up")
     _read_from(repo.path, other.path)
     given = {"old_string": "b = 2", "new_string": "b = 20"}
-    call = _call(other.path, "s", "Edit", given) | {"cwd": str(repo.path)}
+    call = name_call(other.path, "s", "Edit", **given) | {"cwd": str(repo.path)}
     told("claude", call | {"hook_event_name": "PreToolUse"})
-    _write(other.path, "b = 2", "b = 20")
+    write(other.path, ("b = 2", "b = 20"))
     told("claude", call | {"hook_event_name": "PostToolUse", "tool_response": {}})
     other.git("commit", "-qam", "Work")
     judged = run("gate", "--range", "HEAD~1..HEAD", cwd=other.path)
@@ -151,7 +128,7 @@ def test_what_a_command_changes_in_another_guarded_checkout_is_recorded_there(
         "tool_input": {"command": command.format(other)},
     }
     assert told("claude", call | {"hook_event_name": "PreToolUse"}) == {}
-    _write(other, "b = 2", "b = 20")
+    write(other, ("b = 2", "b = 20"))
     ended = {"hook_event_name": "PostToolUse", "tool_response": {"stdout": "", "stderr": ""}}
     assert "x.py:2-2" in json.dumps(told("claude", call | ended))
     status = EditSession.open(other, "claude-s").status()
@@ -168,15 +145,15 @@ def test_of_a_checkout_without_hkgit_nothing_is_kept(repo: Repo) -> None:
 def _read_from(home: Path, root: Path) -> None:
     file = {"filePath": str(root / "x.py"), "content": TEXT, "startLine": 1}
     shown = {"hook_event_name": "PostToolUse", "tool_response": {"type": "text", "file": file}}
-    told("claude", _call(root, "s", "Read", {}) | shown | {"cwd": str(home)})
+    told("claude", name_call(root, "s", "Read") | shown | {"cwd": str(home)})
 
 
 def test_in_a_bare_repository_nothing_is_recorded_and_nothing_stopped(tmp_path: Path) -> None:
     bare = Repo.init(tmp_path / "bare.git", bare=True)
     before = sorted(each.name for each in bare.path.iterdir())
     (bare.path / "x.py").write_text(TEXT)
-    _read(bare.path, "s")
-    assert told("claude", _begin(bare.path, "s", "b = 2", "b = 20")) == {}
+    read(bare.path, "s")
+    assert told("claude", begin_edit(bare.path, "s", "b = 2", "b = 20")) == {}
     assert sorted(each.name for each in bare.path.iterdir()) == sorted([*before, "x.py"])
 
 
@@ -185,7 +162,7 @@ def test_conversations_with_long_names_are_told_apart(repo: Repo) -> None:
     repo.commit({"x.py": TEXT.encode()})
     names = ("c" * 90 + "1", "c" * 90 + "2")
     for name in names:
-        _read(repo.path, name)
+        read(repo.path, name)
     assert len({each.name for each in find_folders(repo.path)}) == 2
     assert all(len(each.name) <= 64 for each in find_folders(repo.path))
 
@@ -195,11 +172,11 @@ def test_two_edits_of_one_file_at_once_are_both_recorded(repo: Repo) -> None:
     run("init", cwd=repo.path)
     preload_hooks(repo)
     repo.commit({"x.py": TEXT.encode()})
-    _read(repo.path, "one")
-    first = _begin(repo.path, "one", "a = 1", "a = 10")
-    other = _begin(repo.path, "one", "d = 4", "d = 40")
-    _write(repo.path, "a = 1", "a = 10")
-    _write(repo.path, "d = 4", "d = 40")
+    read(repo.path, "one")
+    first = begin_edit(repo.path, "one", "a = 1", "a = 10")
+    other = begin_edit(repo.path, "one", "d = 4", "d = 40")
+    write(repo.path, ("a = 1", "a = 10"))
+    write(repo.path, ("d = 4", "d = 40"))
     hooks = [_start_hook(call) for call in (first, other)]
     assert [hook.wait(60) for hook in hooks] == [0, 0]
     repo.git("commit", "-qam", "Both")
@@ -211,12 +188,12 @@ def test_two_edits_of_one_file_at_once_are_both_recorded(repo: Repo) -> None:
 def test_of_two_agents_whose_edits_overlap_each_is_recorded_with_its_own(repo: Repo) -> None:
     repo.commit({"x.py": TEXT.encode()})
     for name in ("one", "two"):
-        _read(repo.path, name)
-    first = _begin(repo.path, "one", "a = 1", "a = 10")
-    second = _begin(repo.path, "two", "d = 4", "d = 40")
-    _write(repo.path, "a = 1", "a = 10")
+        read(repo.path, name)
+    first = begin_edit(repo.path, "one", "a = 1", "a = 10")
+    second = begin_edit(repo.path, "two", "d = 4", "d = 40")
+    write(repo.path, ("a = 1", "a = 10"))
     told("claude", first)
-    _write(repo.path, "d = 4", "d = 40")
+    write(repo.path, ("d = 4", "d = 40"))
     told("claude", second)
     for name in ("one", "two"):
         [call] = EditSession.open(repo.path, f"claude-{name}").status().calls

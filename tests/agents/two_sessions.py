@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from hkgit.sessions import homes as places
@@ -32,6 +33,37 @@ def tell(repo: Repo, name: str, stage: str, command: str, tool: str = "Bash") ->
     }
     answers = told("claude", payload).values()
     return "".join(each["additionalContext"] for each in answers)
+
+
+def name_call(root: Path, session: str, tool: str, **given: str) -> dict[str, Any]:
+    """What a hook is told of a call of a session about the file `x.py`, before its stage."""
+    asked = {"file_path": str(root / "x.py")} | given
+    named = {"session_id": session, "cwd": str(root), "tool_name": tool}
+    return {**named, "tool_input": asked, "tool_use_id": f"{session}-{tool}-{json.dumps(given)}"}
+
+
+def read(root: Path, session: str) -> None:
+    text = (root / "x.py").read_text()
+    file = {"filePath": str(root / "x.py"), "content": text, "startLine": 1}
+    shown = {"hook_event_name": "PostToolUse", "tool_response": {"type": "text", "file": file}}
+    told("claude", name_call(root, session, "Read") | shown)
+
+
+def begin(root: Path, session: str, tool: str = "Edit", **given: str) -> dict[str, Any]:
+    """Tell the hook before a call; what the one after it is told."""
+    call = name_call(root, session, tool, **given)
+    told("claude", call | {"hook_event_name": "PreToolUse"})
+    return call | {"hook_event_name": "PostToolUse", "tool_response": {}}
+
+
+def begin_edit(root: Path, session: str, old: str, new: str) -> dict[str, Any]:
+    return begin(root, session, old_string=old, new_string=new)
+
+
+def write(root: Path, *pairs: tuple[str, str]) -> None:
+    path = root / "x.py"
+    for old, new in pairs:
+        path.write_text(path.read_text().replace(old, new), newline="")
 
 
 def change(repo: Repo, pair: tuple[str, str], name: str = "x.py") -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hkgit.applying.draft import Draft
 from hkgit.applying.hunk import Hunk, apply_hunks, net_hunks
 from hkgit.text.document import BOM, Document
+from tests.support.cases import cases
 from tests.support.properties import examples
 
 BASE = b"a\nb\nc\nd\ne\n"
@@ -118,40 +119,30 @@ def _origins(draft: Draft) -> list[int | None]:
     return [*found, *range(at, len(draft.base.data))]
 
 
-@pytest.mark.parametrize(
-    ("splices", "hunks"),
-    [
-        pytest.param([(2, 4, b"x\n")], [Hunk(2, 2, b"x\n", (1,))], id="a line"),
-        pytest.param([(2, 3, b"x")], [Hunk(2, 2, b"x\n", (1,))], id="a part of a line"),
-        pytest.param([(0, 6, b"a\nx\nc\n")], [Hunk(2, 2, b"x\n", (1,))], id="equal outer lines"),
-        pytest.param([(0, 6, b"a\nb\nc\n")], [], id="nothing but equal lines"),
-        pytest.param(
-            [(2, 4, b"x\n"), (4, 6, b"y\n")], [Hunk(2, 3, b"x\ny\n", (1, 2))], id="touching ones"
-        ),
-        pytest.param(
-            [(2, 3, b"x"), (4, 5, b"y")],
-            [Hunk(2, 3, b"x\ny\n", (1, 2))],
-            id="parts of touching lines",
-        ),
-        pytest.param(
+@cases(
+    "splices, hunks",
+    {
+        "a line": ([(2, 4, b"x\n")], [Hunk(2, 2, b"x\n", (1,))]),
+        "a part of a line": ([(2, 3, b"x")], [Hunk(2, 2, b"x\n", (1,))]),
+        "equal outer lines": ([(0, 6, b"a\nx\nc\n")], [Hunk(2, 2, b"x\n", (1,))]),
+        "nothing but equal lines": ([(0, 6, b"a\nb\nc\n")], []),
+        "touching ones": ([(2, 4, b"x\n"), (4, 6, b"y\n")], [Hunk(2, 3, b"x\ny\n", (1, 2))]),
+        "parts of touching lines": ([(2, 3, b"x"), (4, 5, b"y")], [Hunk(2, 3, b"x\ny\n", (1, 2))]),
+        "ones apart": (
             [(2, 4, b"x\n"), (6, 8, b"y\n")],
             [Hunk(2, 2, b"x\n", (1,)), Hunk(4, 4, b"y\n", (2,))],
-            id="ones apart",
         ),
-        pytest.param([(2, 2, b"x\n")], [Hunk(2, 1, b"x\n", (1,))], id="an insertion"),
-        pytest.param([(10, 10, b"x\n")], [Hunk(6, 5, b"x\n", (1,))], id="one at the end"),
-        pytest.param([(3, 4, b"")], [Hunk(2, 3, b"bc\n", (1,))], id="two lines joined"),
-        pytest.param([(2, 4, b"x\n"), (2, 4, b"b\n")], [], id="there and back again"),
-        pytest.param(
-            [(2, 4, b"x\n"), (2, 3, b"y")], [Hunk(2, 2, b"y\n", (1, 2))], id="one edit over another"
-        ),
-        pytest.param([(0, 10, b"")], [Hunk(1, 5, b"", (1,))], id="everything"),
-        pytest.param(
+        "an insertion": ([(2, 2, b"x\n")], [Hunk(2, 1, b"x\n", (1,))]),
+        "one at the end": ([(10, 10, b"x\n")], [Hunk(6, 5, b"x\n", (1,))]),
+        "two lines joined": ([(3, 4, b"")], [Hunk(2, 3, b"bc\n", (1,))]),
+        "there and back again": ([(2, 4, b"x\n"), (2, 4, b"b\n")], []),
+        "one edit over another": ([(2, 4, b"x\n"), (2, 3, b"y")], [Hunk(2, 2, b"y\n", (1, 2))]),
+        "everything": ([(0, 10, b"")], [Hunk(1, 5, b"", (1,))]),
+        "an insertion where a line was": (
             [(2, 4, b""), (2, 2, b"x\n")],
             [Hunk(2, 2, b"x\n", (1, 2))],
-            id="an insertion where a line was",
         ),
-    ],
+    },
 )
 def test_hunks_in_lines_of_the_base(
     splices: list[tuple[int, int, bytes]], hunks: list[Hunk]
@@ -162,15 +153,15 @@ def test_hunks_in_lines_of_the_base(
     assert list(net_hunks(draft)) == hunks
 
 
-@pytest.mark.parametrize(
+@cases(
     "hunks",
-    [
-        pytest.param([Hunk(6, 6, b"x\n", ())], id="past the end"),
-        pytest.param([Hunk(0, 1, b"x\n", ())], id="before the beginning"),
-        pytest.param([Hunk(4, 2, b"x\n", ())], id="backwards"),
-        pytest.param([Hunk(3, 3, b"", ()), Hunk(2, 2, b"", ())], id="out of order"),
-        pytest.param([Hunk(2, 3, b"", ()), Hunk(3, 4, b"", ())], id="one over another"),
-    ],
+    {
+        "past the end": [Hunk(6, 6, b"x\n", ())],
+        "before the beginning": [Hunk(0, 1, b"x\n", ())],
+        "backwards": [Hunk(4, 2, b"x\n", ())],
+        "out of order": [Hunk(3, 3, b"", ()), Hunk(2, 2, b"", ())],
+        "one over another": [Hunk(2, 3, b"", ()), Hunk(3, 4, b"", ())],
+    },
 )
 def test_hunks_that_fit_no_file_are_refused(hunks: list[Hunk]) -> None:
     with pytest.raises(IndexError):

@@ -190,17 +190,17 @@ def test_a_change_without_text_is_a_change(
     assert scene.rule(scene.by_hand(files), policy) == rule
 
 
-RAW = [
-    pytest.param(b"..", id="a name that leads up"),
-    pytest.param(b".git", id="a directory of git"),
-    pytest.param(b".GIT", id="of git in another case"),
-    pytest.param(b"git~1", id="of git by its short name"),
-    pytest.param(b".g\xe2\x80\x8cit", id="of git with a letter HFS+ ignores"),
-    pytest.param(b"a\x1bb", id="a name with an escape"),
-]
+RAW = {
+    "a name that leads up": b"..",
+    "a directory of git": b".git",
+    "of git in another case": b".GIT",
+    "of git by its short name": b"git~1",
+    "of git with a letter HFS+ ignores": b".g\xe2\x80\x8cit",
+    "a name with an escape": b"a\x1bb",
+}
 
 
-@pytest.mark.parametrize("name", RAW)
+@cases("name", RAW)
 def test_a_tree_by_hand_is_looked_at(scene: Scene, policy: Policy, name: bytes) -> None:
     """git mktree writes what git add would not; an honest entry does not cover it."""
     change = scene.honest()

@@ -14,12 +14,9 @@ import pytest
 
 from hkgit.evidence import refusal_log
 from hkgit.evidence.refusal_log import Refusal, RefusalLog
-from hkgit.gate.entrypoints.hook_scripts import HOOKS
-from hkgit.workflows.setup import install
 from tests.support.commands import PATH, hkgit
-from tests.support.objects import open_repository
 from tests.support.repos import Repo
-from tests.support.serving import preload_hooks
+from tests.support.serving import guard
 from tests.support.sessions import TextSession
 
 SECRET = "hunter2-4711"
@@ -31,11 +28,7 @@ def kept(repo: Repo) -> Repo:
     """A repository with hooks, and a file that only its owner may read."""
     repo.commit({".env": f"KEY={SECRET}\nPORT=1\n"}, "Begin")
     (repo.path / ".env").chmod(0o600)
-    install(open_repository(repo), HOOKS)
-    preload_hooks(repo)
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "--no-verify", "-m", "Set up")
-    return repo
+    return guard(repo)
 
 
 def list_readable(folder: Path) -> Iterator[Path]:

@@ -24,6 +24,7 @@ from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report
 from hkgit.git.repository import Repository
 from tests.attacks.scene import AGENT, PERSON, A, Scene, replace_range
+from tests.support.cases import cases
 from tests.support.commits import applied, commit_tree
 from tests.support.objects import open_repository
 from tests.support.reports import place_report, render
@@ -105,16 +106,16 @@ def test_hostile_configuration_changes_no_verdict(
     assert rulings(configured, commits, Policy()) == VERDICTS
 
 
-ATTRIBUTES = [
-    pytest.param("* merge=union\n", id="a merge of all lines"),
-    pytest.param("* -merge\n", id="no merge"),
-    pytest.param("* filter=evil text eol=crlf\n", id="filters and line ends"),
-    pytest.param("* export-subst ident working-tree-encoding=UTF-16\n", id="substitutions"),
-    pytest.param("[attr]x -diff\n* x\n", id="a macro"),
-]
+ATTRIBUTES = {
+    "a merge of all lines": "* merge=union\n",
+    "no merge": "* -merge\n",
+    "filters and line ends": "* filter=evil text eol=crlf\n",
+    "substitutions": "* export-subst ident working-tree-encoding=UTF-16\n",
+    "a macro": "[attr]x -diff\n* x\n",
+}
 
 
-@pytest.mark.parametrize("text", ATTRIBUTES)
+@cases("text", ATTRIBUTES)
 def test_hostile_attributes_change_no_verdict(
     scene: Scene, commits: dict[str, str], text: str
 ) -> None:
@@ -128,20 +129,21 @@ def test_hostile_attributes_change_no_verdict(
     assert found == VERDICTS
 
 
-ENVIRONMENT = [
-    pytest.param({"GIT_DIR": "/nowhere"}, id="another repository"),
-    pytest.param({"GIT_INDEX_FILE": "/nowhere"}, id="another index"),
-    pytest.param({"GIT_OBJECT_DIRECTORY": "/nowhere"}, id="other objects"),
-    pytest.param({"GIT_REPLACE_REF_BASE": "refs/heads/"}, id="other replacements"),
-    pytest.param({"GIT_EXTERNAL_DIFF": "false", "GIT_PAGER": "false"}, id="other programs"),
-    pytest.param(
-        {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.bare", "GIT_CONFIG_VALUE_0": "true"},
-        id="configuration",
-    ),
-    pytest.param({"GIT_ATTR_SOURCE": "HEAD", "GIT_SHALLOW_FILE": "/dev/null"}, id="attributes"),
-    pytest.param({"LC_ALL": "de_DE.UTF-8", "LANGUAGE": "de", "TZ": "Asia/Tokyo"}, id="a locale"),
-    pytest.param({"GIT_TRACE": "1", "GIT_TRACE_SETUP": "1"}, id="traces"),
-]
+ENVIRONMENT = {
+    "another repository": {"GIT_DIR": "/nowhere"},
+    "another index": {"GIT_INDEX_FILE": "/nowhere"},
+    "other objects": {"GIT_OBJECT_DIRECTORY": "/nowhere"},
+    "other replacements": {"GIT_REPLACE_REF_BASE": "refs/heads/"},
+    "other programs": {"GIT_EXTERNAL_DIFF": "false", "GIT_PAGER": "false"},
+    "configuration": {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "core.bare",
+        "GIT_CONFIG_VALUE_0": "true",
+    },
+    "attributes": {"GIT_ATTR_SOURCE": "HEAD", "GIT_SHALLOW_FILE": "/dev/null"},
+    "a locale": {"LC_ALL": "de_DE.UTF-8", "LANGUAGE": "de", "TZ": "Asia/Tokyo"},
+    "traces": {"GIT_TRACE": "1", "GIT_TRACE_SETUP": "1"},
+}
 
 
 @contextmanager
@@ -155,7 +157,7 @@ def environment(variables: dict[str, str]) -> Iterator[None]:
         os.environ.update(before)
 
 
-@pytest.mark.parametrize("variables", ENVIRONMENT)
+@cases("variables", ENVIRONMENT)
 def test_a_hostile_environment_changes_no_verdict(
     scene: Scene, commits: dict[str, str], variables: dict[str, str]
 ) -> None:

@@ -17,6 +17,7 @@ from hkgit.errors import InvalidInput
 from hkgit.gate.commit_range import CommitRange, drop_floors
 from hkgit.gate.policy.model import Policy
 from tests.audit.conftest import TEXT, Trail, ranges
+from tests.support.cases import cases
 from tests.support.commits import PERSON, Change, applied, commit
 from tests.support.objects import open_repository
 from tests.support.properties import examples
@@ -111,13 +112,13 @@ def test_odd_names_are_followed_too(tmp_path: Path, name: str) -> None:
     assert [origin.line.number for origin in found if origin.edit is not None] == [3]
 
 
-@pytest.mark.parametrize(
-    ("path", "lines"),
-    [
-        pytest.param("none.txt", None, id="no such file"),
-        pytest.param("a.txt", "50,60", id="no such lines"),
-        pytest.param("a.txt", "x", id="no lines at all"),
-    ],
+@cases(
+    "path, lines",
+    {
+        "no such file": ("none.txt", None),
+        "no such lines": ("a.txt", "50,60"),
+        "no lines at all": ("a.txt", "x"),
+    },
 )
 def test_what_is_not_there_is_invalid(trail: Trail, path: str, lines: str | None) -> None:
     with pytest.raises(InvalidInput):

@@ -20,8 +20,8 @@ from tests.support.rulings import judge_whole
 
 def audit(repo: Repo) -> Audit:
     repository = open_repository(repo)
-    ends = repository.resolve("start"), repository.resolve("HEAD")
-    return Audit.of("a..b", ends, judge_whole(repository, CommitRange(*ends), Policy()))
+    asked = CommitRange(repository.resolve("start"), repository.resolve("HEAD"))
+    return Audit.of("a..b", asked, judge_whole(repository, asked, Policy()))
 
 
 def test_commits_are_counted_by_what_is_proved(trail: Trail, faulty: Trail) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from hkgit.audit.questions import QUESTIONS, Question, answer_questions, select_governed
 from hkgit.gate.commit_range import CommitRange, drop_floors
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report
 from tests.audit.conftest import TEXT, Trail, ranges
+from tests.support.cases import cases
 from tests.support.commits import applied, commit
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
@@ -29,13 +28,13 @@ def test_every_question_is_answered(trail: Trail) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("commit", "fails"),
-    [
-        pytest.param("blind edit", {"blind"}, id="a blind edit"),
-        pytest.param("blind commit", {"procedure", "blind"}, id="a blind commit"),
-        pytest.param("conflict", {"conflicts"}, id="a conflict nobody was asked about"),
-    ],
+@cases(
+    "commit, fails",
+    {
+        "a blind edit": ("blind edit", {"blind"}),
+        "a blind commit": ("blind commit", {"procedure", "blind"}),
+        "a conflict nobody was asked about": ("conflict", {"conflicts"}),
+    },
 )
 def test_a_fault_fails_its_question_and_no_other(
     faulty: Trail, commit: str, fails: set[str]
@@ -52,13 +51,13 @@ def test_the_facts_name_commit_and_place(faulty: Trail) -> None:
     assert facts[0].where == "a.txt:3-3"
 
 
-@pytest.mark.parametrize(
-    ("by", "says"),
-    [
-        pytest.param(None, "no", id="nobody"),
-        pytest.param("Ada <ada@example.org>", "yes", id="a person"),
-        pytest.param("claude <x@example.org>", "no", id="an agent"),
-    ],
+@cases(
+    "by, says",
+    {
+        "nobody": (None, "no"),
+        "a person": ("Ada <ada@example.org>", "yes"),
+        "an agent": ("claude <x@example.org>", "no"),
+    },
 )
 def test_what_was_refused_so_often_is_decided_by_a_person(
     repo: Repo, by: str | None, says: str

@@ -18,6 +18,7 @@ from hkgit.gate.attestations.statement import (
     store_envelope,
 )
 from hkgit.gate.attestations.trust import NAMESPACE, entry_refs, sign_entry
+from tests.support.cases import cases
 from tests.support.commits import PERSON, applied, commit, commit_tree
 from tests.support.gating import A, good, opened
 from tests.support.keys import made_key, public
@@ -75,13 +76,13 @@ def signing(repo: Repo, keys: dict[str, Path]) -> Signing:
     return Signing(repo, keys)
 
 
-@pytest.mark.parametrize(
-    ("who", "principal", "trusted"),
-    [
-        pytest.param(ADA, ADA, True, id="who has the role"),
-        pytest.param(BEN, BEN, False, id="who has another role"),
-        pytest.param("stranger", None, False, id="whom nobody knows"),
-    ],
+@cases(
+    "who, principal, trusted",
+    {
+        "who has the role": (ADA, ADA, True),
+        "who has another role": (BEN, BEN, False),
+        "whom nobody knows": ("stranger", None, False),
+    },
 )
 def test_a_signed_entry_names_whose_key_it_was_and_whether_that_is_trusted(
     signing: Signing, who: str, principal: str | None, trusted: bool
@@ -111,13 +112,13 @@ def test_a_verdict_is_named_on_the_squash_that_it_speaks_of(signing: Signing) ->
     }
 
 
-@pytest.mark.parametrize(
-    ("altered", "key"),
-    [
-        pytest.param({"signatures": (Signature("", b"rubbish"),)}, False, id="no signature"),
-        pytest.param({"payload": b"{}"}, True, id="a payload that speaks of something else"),
-        pytest.param({"payload_type": "text/plain"}, True, id="a payload of another type"),
-    ],
+@cases(
+    "altered, key",
+    {
+        "no signature": ({"signatures": (Signature("", b"rubbish"),)}, False),
+        "a payload that speaks of something else": ({"payload": b"{}"}, True),
+        "a payload of another type": ({"payload_type": "text/plain"}, True),
+    },
 )
 def test_what_was_altered_does_not_hold(
     signing: Signing, altered: dict[str, Any], key: bool

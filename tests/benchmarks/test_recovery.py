@@ -14,6 +14,7 @@ from benchmarks.recovery.tasks import Task, tasks_from
 from benchmarks.recovery.tools import NAME, exact_unique
 from hkgit import Edit, apply_edits
 from tests.benchmarks.hunks import small_corpus
+from tests.support.cases import cases
 
 BARE, HINTS = Habit(uses=False), Habit(uses=True)
 
@@ -72,14 +73,14 @@ def test_hints_save_bytes(bare: list[Course], hinted: list[Course]) -> None:
     assert sum(course.received for course in hinted) < sum(course.received for course in bare)
 
 
-@pytest.mark.parametrize(
-    ("before", "old", "after"),
-    [
-        pytest.param(b"a\nb\n", "b\n", b"a\nc\n", id="there once"),
-        pytest.param(b"a\r\nb\r\n", "a\nb\n", b"c\r\n", id="line ends of the file"),
-        pytest.param(b"b\nb\n", "b\n", None, id="there twice"),
-        pytest.param(b"a\n", "b\n", None, id="not there"),
-    ],
+@cases(
+    "before, old, after",
+    {
+        "there once": (b"a\nb\n", "b\n", b"a\nc\n"),
+        "line ends of the file": (b"a\r\nb\r\n", "a\nb\n", b"c\r\n"),
+        "there twice": (b"b\nb\n", "b\n", None),
+        "not there": (b"a\n", "b\n", None),
+    },
 )
 def test_the_usual_rule(before: bytes, old: str, after: bytes | None) -> None:
     assert exact_unique([Edit(NAME, old, "c\n")], before).files.get(NAME) == after

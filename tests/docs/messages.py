@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.support.modules import parse, walk
+
 PACKAGE = Path(__file__).parents[2] / "hkgit"
 
 _WORDS = re.compile(r"[A-Za-z]{2,}[,.;:]? +\S*[a-z]{2,}")
@@ -31,7 +33,7 @@ class Message(NamedTuple):
 def collect_messages(package: Path = PACKAGE) -> Iterator[Message]:
     """Every message, module by module in the order of the code."""
     for path in sorted(package.rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parse(path)
         unseen = set(_unseen_docstrings(tree))
         for node in _literals(tree):
             text = _FIELDS.sub("", _text_of(node))
@@ -39,23 +41,26 @@ def collect_messages(package: Path = PACKAGE) -> Iterator[Message]:
                 yield Message(str(path.relative_to(package)), node.lineno, text)
 
 
-def _literals(node: ast.AST) -> Iterator[ast.Constant | ast.JoinedStr]:
-    if isinstance(node, ast.JoinedStr):
-        yield node
-        for part in node.values:
-            if isinstance(part, ast.FormattedValue):
-                yield from _literals(part.value)
-    elif isinstance(node, ast.Constant):
-        if isinstance(node.value, str | bytes):
-            yield node
-    else:
-        for child in ast.iter_child_nodes(node):
-            yield from _literals(child)
+def _literals(tree: ast.AST) -> list[ast.Constant | ast.JoinedStr]:
+    """The strings of a module in their order; what is within an f-string belongs to it."""
+    parts = set[ast.AST | None]()
+    for node in walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            parts.update(each for each in node.values if isinstance(each, ast.Constant))
+        elif isinstance(node, ast.FormattedValue):
+            parts.add(node.format_spec)
+    found = [
+        node
+        for node in walk(tree)
+        if isinstance(node, ast.JoinedStr)
+        or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes))
+    ]
+    return sorted((each for each in found if each not in parts), key=lambda each: each.lineno)
 
 
 def _unseen_docstrings(tree: ast.AST) -> Iterator[ast.AST]:
     """The strings that stand alone, but for a command's: those are printed as its help."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         body = getattr(node, "body", None)
         if not isinstance(body, list):
             continue

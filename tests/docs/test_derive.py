@@ -22,16 +22,9 @@ from hkgit.evidence.entry import LEDGER, entry_id
 from tests.docs.console import BLOCK, ROOT
 from tests.support.agreement import derive, derive_again, expect_agreement, list_answers
 from tests.support.attacks import A, governed_repository, honest
+from tests.support.cases import cases
 from tests.support.commands import hkgit, replace_line_two
-from tests.support.commits import (
-    Change,
-    applied,
-    commit,
-    commit_tree,
-    joined,
-    message_of,
-    tree_of,
-)
+from tests.support.commits import Change, applied, commit, commit_tree, joined, message_of, tree_of
 from tests.support.objects import open_repository, write_commit
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import IDENTITY, Repo
@@ -261,17 +254,15 @@ def test_directories_are_as_deep_as_git_makes_them(repo: Repo) -> None:
     assert run(made, cwd=repo.path).stdout == f"{made[:12]}  no entry\n"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        pytest.param([], "derive.py: usage: python derive.py [REPOSITORY] A..B", id="nothing"),
-        pytest.param(
-            ["a", "b", "c"], "derive.py: usage: python derive.py [REPOSITORY] A..B", id="too much"
-        ),
-        pytest.param(["nowhere..HEAD"], "fatal: bad revision", id="no such revision"),
-        pytest.param(["--all"], "fatal: bad revision", id="an option"),
-        pytest.param(["missing", "HEAD"], "fatal: cannot change to 'missing'", id="no directory"),
-    ],
+@cases(
+    "arguments, said",
+    {
+        "nothing": ([], "derive.py: usage: python derive.py [REPOSITORY] A..B"),
+        "too much": (["a", "b", "c"], "derive.py: usage: python derive.py [REPOSITORY] A..B"),
+        "no such revision": (["nowhere..HEAD"], "fatal: bad revision"),
+        "an option": (["--all"], "fatal: bad revision"),
+        "no directory": (["missing", "HEAD"], "fatal: cannot change to 'missing'"),
+    },
 )
 def test_bad_input_is_2_with_a_line_that_says_why(
     repo: Repo, arguments: list[str], said: str
@@ -317,10 +308,7 @@ def test_merges_and_reverts_are_not_judged_here(repo: Repo) -> None:
     repo.git("merge", "-q", "--no-edit", "main")
     done = run("HEAD~1..HEAD", cwd=repo.path)
     said = sorted(line.split("  ", 1)[1] for line in done.stdout.splitlines())
-    assert said == [
-        "not judged here  merge",
-        "not judged here  takes entries out of the ledger",
-    ]
+    assert said == ["not judged here  merge", "not judged here  takes entries out of the ledger"]
     assert done.returncode == 0
 
 

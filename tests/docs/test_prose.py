@@ -24,6 +24,7 @@ from tests.docs.prose import (
     long_sentences,
     sentences,
 )
+from tests.support.modules import parse, walk
 from tests.support.running import script
 
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -169,7 +170,7 @@ def test_no_docstring_or_comment_of_the_package_has_odd_words() -> None:
 
 def _docstrings(path: Path) -> Iterator[str]:
     """The texts that stand alone, those below constants among them."""
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    for node in walk(parse(path)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             yield str(node.value.value)
 

@@ -9,6 +9,7 @@ import pytest
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
 from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.git.repository import Repository
+from tests.support.cases import cases
 from tests.support.repos import IDENTITY, Repo
 
 pytestmark = pytest.mark.usefixtures("each_backend")
@@ -83,16 +84,16 @@ def test_a_commit_is_read_as_it_is_stored(repo: Repo, opened: Repository) -> Non
     assert commit.raw == repo.git_bytes("cat-file", "commit", second)
 
 
-@pytest.mark.parametrize(
+@cases(
     "author",
-    [
-        pytest.param("Jos\udcc3\udca9 <j@example.org> 1 +0000", id="UTF-8"),
-        pytest.param("Jos\udce9 <j@example.org> 1 +0000", id="not UTF-8"),
-        pytest.param("<> 1 +0000", id="nobody"),
-        pytest.param("A <a@b> -5 +0000", id="before 1970"),
-        pytest.param("A <a@b>", id="without a time"),
-        pytest.param("A <a@b> ", id="with a blank for a time"),
-    ],
+    {
+        "UTF-8": "Jos\udcc3\udca9 <j@example.org> 1 +0000",
+        "not UTF-8": "Jos\udce9 <j@example.org> 1 +0000",
+        "nobody": "<> 1 +0000",
+        "before 1970": "A <a@b> -5 +0000",
+        "without a time": "A <a@b>",
+        "with a blank for a time": "A <a@b> ",
+    },
 )
 def test_odd_authors_are_read(repo: Repo, opened: Repository, author: str) -> None:
     repo.commit()
@@ -106,15 +107,15 @@ def test_odd_authors_are_read(repo: Repo, opened: Repository, author: str) -> No
     assert opened.commit(made).author == person + ">"
 
 
-@pytest.mark.parametrize(
+@cases(
     "who",
-    [
-        pytest.param("A <a@b> " + "1" * 5_000 + " +0000", id="a time without end"),
-        pytest.param("A <a@b> " + "1" * 1_000_000, id="one without a zone"),
-        pytest.param("A <a@b> soon", id="no time"),
-        pytest.param("A <a@b 1 +0000", id="an address without end"),
-        pytest.param("A 1 +0000", id="no address"),
-    ],
+    {
+        "a time without end": "A <a@b> " + "1" * 5_000 + " +0000",
+        "one without a zone": "A <a@b> " + "1" * 1_000_000,
+        "no time": "A <a@b> soon",
+        "an address without end": "A <a@b 1 +0000",
+        "no address": "A 1 +0000",
+    },
 )
 def test_a_person_that_readers_take_for_another_is_unverifiable(
     repo: Repo, opened: Repository, who: str
@@ -207,20 +208,20 @@ def mixed(repo: Repo) -> Repo:
     return repo
 
 
-@pytest.mark.parametrize(
-    ("path", "file"),
-    [
-        pytest.param("first", File(b"x", REGULAR), id="a file"),
-        pytest.param("dir/run.sh", File(b"#!/bin/sh\n", EXECUTABLE), id="an executable file"),
-        pytest.param("link", File(b"dir", SYMLINK), id="a link"),
-        pytest.param("sub", File(b"", SUBMODULE), id="a submodule"),
-        pytest.param("dir", File(b"", DIRECTORY), id="a directory"),
-        pytest.param("nope", None, id="absent"),
-        pytest.param("dir/nope", None, id="absent in a directory"),
-        pytest.param("first/x", None, id="under a file"),
-        pytest.param("link/run.sh", None, id="through a link"),
-        pytest.param("sub/x", None, id="inside a submodule"),
-    ],
+@cases(
+    "path, file",
+    {
+        "a file": ("first", File(b"x", REGULAR)),
+        "an executable file": ("dir/run.sh", File(b"#!/bin/sh\n", EXECUTABLE)),
+        "a link": ("link", File(b"dir", SYMLINK)),
+        "a submodule": ("sub", File(b"", SUBMODULE)),
+        "a directory": ("dir", File(b"", DIRECTORY)),
+        "absent": ("nope", None),
+        "absent in a directory": ("dir/nope", None),
+        "under a file": ("first/x", None),
+        "through a link": ("link/run.sh", None),
+        "inside a submodule": ("sub/x", None),
+    },
 )
 def test_a_snapshot_answers_for_every_kind_of_path(
     mixed: Repo, path: str, file: File | None

@@ -12,6 +12,7 @@ import pytest
 
 from hkgit.errors import Unverifiable
 from hkgit.git.repository import Repository
+from tests.support.cases import cases
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
@@ -95,14 +96,14 @@ def test_attributes_of_the_checkout_do_not_change_it(repo: Repo, where: str) -> 
     merged_by_git(repo, "side")  # git itself is taken in
 
 
-@pytest.mark.parametrize(
+@cases(
     "options",
-    [
-        pytest.param(("merge.directoryRenames", "true"), id="directory renames"),
-        pytest.param(("merge.renames", "false"), id="no renames"),
-        pytest.param(("diff.renames", "false"), id="no renames in diffs"),
-        pytest.param(("merge.default", "union"), id="a default driver"),
-    ],
+    {
+        "directory renames": ("merge.directoryRenames", "true"),
+        "no renames": ("merge.renames", "false"),
+        "no renames in diffs": ("diff.renames", "false"),
+        "a default driver": ("merge.default", "union"),
+    },
 )
 def test_configuration_does_not_change_it(
     repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, str]

@@ -11,6 +11,7 @@ from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.git.attributes import expect_no_collisions
 from hkgit.text.paths import fold_name
+from tests.support.cases import cases
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -28,40 +29,42 @@ def check(repo: Repo, changed: Mapping[str, File | None]) -> None:
     expect_no_collisions(open_repository(repo).snapshot("HEAD"), changed)
 
 
-@pytest.mark.parametrize(
+@cases(
     "changed",
-    [
-        pytest.param({"readme": NEW}, id="case"),
-        pytest.param({"Readme/x": NEW}, id="case of a directory beside a file"),
-        pytest.param({"src/c.py": NEW}, id="case of a directory"),
-        pytest.param({"Src/A.PY": NEW}, id="case below a directory"),
-        pytest.param({"cafe\u0301": NEW}, id="normal form"),
-        pytest.param({"CAFE\u0301": NEW}, id="both"),
-        pytest.param({"READ\u200dME": NEW}, id="what HFS+ leaves out"),
-        pytest.param({"new": NEW, "NEW": NEW}, id="two new ones"),
-        pytest.param({"n/x": NEW, "N/y": NEW}, id="two new directories"),
-        pytest.param({"\u212b": NEW, "\u00e5": NEW}, id="the sign of \u00c5ngstr\u00f6m"),
-        pytest.param({"Src/a.py": None, "src/a.py": NEW}, id="out of a directory that stays"),
-    ],
+    {
+        "case": {"readme": NEW},
+        "case of a directory beside a file": {"Readme/x": NEW},
+        "case of a directory": {"src/c.py": NEW},
+        "case below a directory": {"Src/A.PY": NEW},
+        "normal form": {"cafe\u0301": NEW},
+        "both": {"CAFE\u0301": NEW},
+        "what HFS+ leaves out": {"READ\u200dME": NEW},
+        "two new ones": {"new": NEW, "NEW": NEW},
+        "two new directories": {"n/x": NEW, "N/y": NEW},
+        "the sign of \u00c5ngstr\u00f6m": {"\u212b": NEW, "\u00e5": NEW},
+        "out of a directory that stays": {"Src/a.py": None, "src/a.py": NEW},
+    },
 )
 def test_a_twin_is_refused(based: Repo, changed: dict[str, File | None]) -> None:
     with pytest.raises(InvalidInput, match="is the same name as"):
         check(based, changed)
 
 
-@pytest.mark.parametrize(
+@cases(
     "changed",
-    [
-        pytest.param({"README": NEW}, id="a file that is there"),
-        pytest.param({"README": None, "readme": NEW}, id="a file that changes its case"),
-        pytest.param(
-            {"Src/a.py": None, "Src/b.py": None, "src/a.py": NEW, "src/b.py": NEW},
-            id="a directory that changes its case",
-        ),
-        pytest.param({"Src/readme": NEW}, id="the name in another directory"),
-        pytest.param({"readme2": NEW, "cafe": NEW}, id="other names"),
-        pytest.param({"README": None}, id="a removal"),
-    ],
+    {
+        "a file that is there": {"README": NEW},
+        "a file that changes its case": {"README": None, "readme": NEW},
+        "a directory that changes its case": {
+            "Src/a.py": None,
+            "Src/b.py": None,
+            "src/a.py": NEW,
+            "src/b.py": NEW,
+        },
+        "the name in another directory": {"Src/readme": NEW},
+        "other names": {"readme2": NEW, "cafe": NEW},
+        "a removal": {"README": None},
+    },
 )
 def test_what_is_no_twin_may_come(based: Repo, changed: dict[str, File | None]) -> None:
     check(based, changed)
@@ -78,16 +81,16 @@ def test_only_directories_with_new_names_are_read(based: Repo) -> None:
     check(based, {"new": NEW})
 
 
-@pytest.mark.parametrize(
-    ("name", "other"),
-    [
-        pytest.param("a", "A", id="case"),
-        pytest.param("\u00e9", "e\u0301", id="composed and decomposed"),
-        pytest.param("\u0130", "i\u0307", id="a dotted capital I"),
-        pytest.param("\u03c3", "\u03c2", id="a final sigma"),
-        pytest.param("\u1e9e", "\u00df", id="a capital sharp s"),
-        pytest.param("\ufb01", "FI", id="a ligature"),
-    ],
+@cases(
+    "name, other",
+    {
+        "case": ("a", "A"),
+        "composed and decomposed": ("\u00e9", "e\u0301"),
+        "a dotted capital I": ("\u0130", "i\u0307"),
+        "a final sigma": ("\u03c3", "\u03c2"),
+        "a capital sharp s": ("\u1e9e", "\u00df"),
+        "a ligature": ("\ufb01", "FI"),
+    },
 )
 def test_names_that_collide_have_one_folded_name(name: str, other: str) -> None:
     assert fold_name(name) == fold_name(other)

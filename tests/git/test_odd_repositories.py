@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import Result, run
 
@@ -93,18 +94,18 @@ def hostile(repo: Repo, marker: Path) -> None:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
+@cases(
     "args",
-    [
-        pytest.param(("apply", "--stdin"), id="apply"),
-        pytest.param(("apply", "--stdin", "--dry-run"), id="apply --dry-run"),
-        pytest.param(("edit", "--stdin"), id="edit"),
-        pytest.param(("read", "a"), id="read"),
-        pytest.param(("log",), id="log"),
-        pytest.param(("verify", "HEAD~..HEAD"), id="verify"),
-        pytest.param(("gate", "--staged"), id="gate"),
-        pytest.param(("doctor", "--fix"), id="doctor"),
-    ],
+    {
+        "apply": ("apply", "--stdin"),
+        "apply --dry-run": ("apply", "--stdin", "--dry-run"),
+        "edit": ("edit", "--stdin"),
+        "read": ("read", "a"),
+        "log": ("log",),
+        "verify": ("verify", "HEAD~..HEAD"),
+        "gate": ("gate", "--staged"),
+        "doctor": ("doctor", "--fix"),
+    },
 )
 def test_no_configured_program_is_run(based: Repo, tmp_path: Path, args: tuple[str, ...]) -> None:
     marker = tmp_path / "marker"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.keys import made_key, public
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
@@ -30,15 +31,15 @@ def test_the_principal_of_a_listed_key_is_known(repo: Repo, key: Path) -> None:
     assert verified == "ada@example.org"
 
 
-@pytest.mark.parametrize(
+@cases(
     "signers",
-    [
-        pytest.param("", id="nobody is listed"),
-        pytest.param('ada namespaces="file" {}\n', id="listed for other things"),
-        pytest.param('ada valid-before="20200101" {}\n', id="no longer valid then"),
-        pytest.param('ada valid-after="20300101" {}\n', id="not yet valid then"),
-        pytest.param("nonsense\n", id="not a list"),
-    ],
+    {
+        "nobody is listed": "",
+        "listed for other things": 'ada namespaces="file" {}\n',
+        "no longer valid then": 'ada valid-before="20200101" {}\n',
+        "not yet valid then": 'ada valid-after="20300101" {}\n',
+        "not a list": "nonsense\n",
+    },
 )
 def test_a_key_that_is_not_allowed_gives_no_principal(repo: Repo, key: Path, signers: str) -> None:
     commit = signed_commit(repo, key)

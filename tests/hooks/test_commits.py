@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.commands import AGENT, HUMAN, git, hkgit, replace_line_two, start
 from tests.support.repos import Repo
 
@@ -93,42 +94,29 @@ def _conflict_resolved(repo: Repo) -> None:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("prepare", "command", "author"),
-    [
-        pytest.param(_evidence, ["commit", "-C", "evidence"], HUMAN, id="an agent's, by hkgit"),
-        pytest.param(_change, ["commit", "-m", "Mine"], HUMAN, id="a person's"),
-        pytest.param(_change_unstaged, ["commit", "-am", "Mine"], HUMAN, id="a person's, -a"),
-        pytest.param(_delete, ["commit", "-m", "Mine"], HUMAN, id="a person's, deleting only"),
-        pytest.param(
+@cases(
+    "prepare, command, author",
+    {
+        "an agent's, by hkgit": (_evidence, ["commit", "-C", "evidence"], HUMAN),
+        "a person's": (_change, ["commit", "-m", "Mine"], HUMAN),
+        "a person's, -a": (_change_unstaged, ["commit", "-am", "Mine"], HUMAN),
+        "a person's, deleting only": (_delete, ["commit", "-m", "Mine"], HUMAN),
+        "of paths, with something else staged": (
             _evidence_and_other_staged,
             ["commit", "-C", "evidence", "--", "app.py", ".hkgit"],
             HUMAN,
-            id="of paths, with something else staged",
         ),
-        pytest.param(_diverged, ["merge", "--no-ff", "-m", "Merge", "evidence"], HUMAN, id="merge"),
-        pytest.param(
-            _diverged, ["merge", "--no-ff", "-m", "Merge", "evidence"], AGENT, id="agent's merge"
-        ),
-        pytest.param(_nothing, ["merge", "--ff-only", "evidence"], HUMAN, id="fast-forward"),
-        pytest.param(_change, ["commit", "--amend", "-m", "Mine"], HUMAN, id="amend a person's"),
-        pytest.param(
-            _evidence_committed, ["commit", "--amend", "--no-edit"], HUMAN, id="amend an agent's"
-        ),
-        pytest.param(_diverged, ["cherry-pick", "evidence"], HUMAN, id="cherry-pick an agent's"),
-        pytest.param(
-            _diverged, ["cherry-pick", "--edit", "evidence"], HUMAN, id="cherry-pick and edit"
-        ),
-        pytest.param(
-            _cherry_picked_after_conflict, ["cherry-pick", "--continue"], HUMAN, id="after conflict"
-        ),
-        pytest.param(
-            _conflict_resolved, ["commit", "--no-edit"], HUMAN, id="merge resolved by a person"
-        ),
-        pytest.param(
-            _nothing, ["commit", "--allow-empty", "-m", "Nothing"], AGENT, id="empty, an agent's"
-        ),
-    ],
+        "merge": (_diverged, ["merge", "--no-ff", "-m", "Merge", "evidence"], HUMAN),
+        "agent's merge": (_diverged, ["merge", "--no-ff", "-m", "Merge", "evidence"], AGENT),
+        "fast-forward": (_nothing, ["merge", "--ff-only", "evidence"], HUMAN),
+        "amend a person's": (_change, ["commit", "--amend", "-m", "Mine"], HUMAN),
+        "amend an agent's": (_evidence_committed, ["commit", "--amend", "--no-edit"], HUMAN),
+        "cherry-pick an agent's": (_diverged, ["cherry-pick", "evidence"], HUMAN),
+        "cherry-pick and edit": (_diverged, ["cherry-pick", "--edit", "evidence"], HUMAN),
+        "after conflict": (_cherry_picked_after_conflict, ["cherry-pick", "--continue"], HUMAN),
+        "merge resolved by a person": (_conflict_resolved, ["commit", "--no-edit"], HUMAN),
+        "empty, an agent's": (_nothing, ["commit", "--allow-empty", "-m", "Nothing"], AGENT),
+    },
 )
 def test_a_commit_that_is_accounted_for_passes(
     gated: Repo, prepare: Prepare, command: list[str], author: Mapping[str, str]
@@ -141,66 +129,55 @@ def test_a_commit_that_is_accounted_for_passes(
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("prepare", "command", "author", "reason"),
-    [
-        pytest.param(_change, ["commit", "-m", "Mine"], AGENT, "is an agent", id="an agent's"),
-        pytest.param(
-            _change_unstaged, ["commit", "-am", "Mine"], AGENT, "is an agent", id="an agent's, -a"
-        ),
-        pytest.param(
+@cases(
+    "prepare, command, author, reason",
+    {
+        "an agent's": (_change, ["commit", "-m", "Mine"], AGENT, "is an agent"),
+        "an agent's, -a": (_change_unstaged, ["commit", "-am", "Mine"], AGENT, "is an agent"),
+        "an agent's, of paths": (
             _change_unstaged,
             ["commit", "-m", "Mine", "--", "app.py"],
             AGENT,
             "is an agent",
-            id="an agent's, of paths",
         ),
-        pytest.param(
-            _delete, ["commit", "-m", "Mine"], AGENT, "is an agent", id="an agent's, deleting only"
-        ),
-        pytest.param(
+        "an agent's, deleting only": (_delete, ["commit", "-m", "Mine"], AGENT, "is an agent"),
+        "known as an agent's by its message alone": (
             _change,
             ["commit", "-m", f"Mine\n\n{CO_AUTHOR}"],
             HUMAN,
             "is an agent",
-            id="known as an agent's by its message alone",
         ),
-        pytest.param(
+        "amended by an agent": (
             _change,
             ["commit", "--amend", "-m", "Mine"],
             AGENT | {"GIT_COMMITTER_NAME": "claude"},
             "is an agent",
-            id="amended by an agent",
         ),
-        pytest.param(
+        "a byte more than the index had, -a": (
             _evidence_and_unstaged_byte,
             ["commit", "-a", "-C", "evidence"],
             HUMAN,
             "app.py",
-            id="a byte more than the index had, -a",
         ),
-        pytest.param(
+        "a byte more than the index had, of paths": (
             _evidence_and_unstaged_byte,
             ["commit", "-C", "evidence", "--", "app.py", ".hkgit"],
             HUMAN,
             "app.py",
-            id="a byte more than the index had, of paths",
         ),
-        pytest.param(
+        "a byte amended into an agent's": (
             _evidence_committed_and_byte_staged,
             ["commit", "--amend", "--no-edit"],
             HUMAN,
             "app.py",
-            id="a byte amended into an agent's",
         ),
-        pytest.param(
+        "a byte smuggled into an agent's merge": (
             _merged_and_byte_staged,
             ["commit", "--no-edit"],
             AGENT,
             "merge",
-            id="a byte smuggled into an agent's merge",
         ),
-    ],
+    },
 )
 def test_a_commit_that_nothing_accounts_for_is_rejected(
     gated: Repo, prepare: Prepare, command: list[str], author: Mapping[str, str], reason: str
@@ -253,29 +230,21 @@ BY_HAND = "echo More >>notes.md && git commit -q -a -m 'Mine'"
 
 @pytest.mark.sampled
 @pytest.mark.parametrize("where", ["here", "in a linked worktree"])
-@pytest.mark.parametrize(
-    ("prepare", "command"),
-    [
-        pytest.param(
-            "echo More >>notes.md", "git commit -q -a --amend --no-edit", id="another file amended"
-        ),
-        pytest.param(
+@cases(
+    "prepare, command",
+    {
+        "another file amended": ("echo More >>notes.md", "git commit -q -a --amend --no-edit"),
+        "staged and amended": (
             "echo More >>notes.md && git add notes.md && git commit -q --amend --no-edit",
             "git commit -q --amend --no-edit",
-            id="staged and amended",
         ),
-        pytest.param(
-            "echo four >>app.py", "git commit -q -a --amend --no-edit", id="the same file amended"
-        ),
-        pytest.param(
-            f"{BY_HAND} && git reset -q --soft HEAD~2", "git commit -q -m Both", id="squashed"
-        ),
-        pytest.param(
+        "the same file amended": ("echo four >>app.py", "git commit -q -a --amend --no-edit"),
+        "squashed": (f"{BY_HAND} && git reset -q --soft HEAD~2", "git commit -q -m Both"),
+        "squashed by merge": (
             f"{BY_HAND} && git checkout -q -b main2 HEAD~2 && git merge -q --squash @{{-1}}",
             "git commit -q -m Both",
-            id="squashed by merge",
         ),
-    ],
+    },
 )
 def test_work_by_hand_beside_entries_is_refused_as_a_push_would_and_committed_as_advised(
     native: Repo, tmp_path: Path, prepare: str, command: str, where: str

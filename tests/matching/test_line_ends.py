@@ -97,27 +97,16 @@ def test_a_quotation_across_both_line_ends(text: str, old: str, new: str, after:
 DEFINITION = "def f(x):\n    a = 1\n    return a\n"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "after"),
-    [
-        pytest.param(
-            "    a = 1\n", "    a = 2", "def f(x):\n    a = 2\n    return a\n", id="a line"
-        ),
-        pytest.param("a = 1\n", "a = 2", "def f(x):\n    a = 2\n    return a\n", id="its end"),
-        pytest.param(
-            "x):\n", "y):", "def f(y):\n    a = 1\n    return a\n", id="above another block"
-        ),
-        pytest.param(
-            "a = 1\n    return a\n", "return 1", "def f(x):\n    return 1\n", id="the last"
-        ),
-        pytest.param("\n    a = 1\n", "", "def f(x):\n    return a\n", id="two ends around a line"),
-        pytest.param(
-            "\n    a = 1\n",
-            "    b = 1\n",
-            "def f(x):\n    b = 1\n    return a\n",
-            id="no blank line",
-        ),
-    ],
+@cases(
+    "old, new, after",
+    {
+        "a line": ("    a = 1\n", "    a = 2", "def f(x):\n    a = 2\n    return a\n"),
+        "its end": ("a = 1\n", "a = 2", "def f(x):\n    a = 2\n    return a\n"),
+        "above another block": ("x):\n", "y):", "def f(y):\n    a = 1\n    return a\n"),
+        "the last": ("a = 1\n    return a\n", "return 1", "def f(x):\n    return 1\n"),
+        "two ends around a line": ("\n    a = 1\n", "", "def f(x):\n    return a\n"),
+        "no blank line": ("\n    a = 1\n", "    b = 1\n", "def f(x):\n    b = 1\n    return a\n"),
+    },
 )
 @pytest.mark.parametrize("is_crlf", [False, True], ids=["LF", "CRLF"])
 def test_a_new_text_that_lacks_the_end_of_a_line_joins_it_with_no_other(
@@ -131,14 +120,14 @@ def test_a_new_text_that_lacks_the_end_of_a_line_joins_it_with_no_other(
         assert edited(DEFINITION, edit_of(old, new)) == after.encode()
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "new", "after"),
-    [
-        pytest.param("so\nit is\n", "so\n", "so ", "so it is\n", id="by a space"),
-        pytest.param("f(\na)\n", "f(\n", "g(", "g(a)\n", id="behind a bracket"),
-        pytest.param("f\n  .a()\n", "\n  .a", ".a", "f.a()\n", id="by what comes first below"),
-        pytest.param("f(\n    a)\n", "(\n    a", "(a", "f(a)\n", id="by the line below"),
-    ],
+@cases(
+    "text, old, new, after",
+    {
+        "by a space": ("so\nit is\n", "so\n", "so ", "so it is\n"),
+        "behind a bracket": ("f(\na)\n", "f(\n", "g(", "g(a)\n"),
+        "by what comes first below": ("f\n  .a()\n", "\n  .a", ".a", "f.a()\n"),
+        "by the line below": ("f(\n    a)\n", "(\n    a", "(a", "f(a)\n"),
+    },
 )
 def test_lines_are_joined_where_the_new_text_says_so(
     text: str, old: str, new: str, after: str

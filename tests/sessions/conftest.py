@@ -9,6 +9,7 @@ import pytest
 
 from tests.sessions.committing import Work
 from tests.support.repos import Repo
+from tests.support.serving import guard
 from tests.support.sessions import TextSession
 
 LINES = "".join(f"line {number}\n" for number in range(1, 31))
@@ -38,6 +39,14 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     repo = Repo.init(tmp_path_factory.mktemp("recording") / "repo")
     repo.commit({"a.py": LINES, "b.py": LINES}, "Begin")
     return repo
+
+
+@pytest.fixture(scope="session")
+def hooked(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """One that is held to its gate, for modules that name it their template."""
+    repo = Repo.init(tmp_path_factory.mktemp("hooked") / "repo")
+    repo.commit({"a.py": LINES, "b.py": LINES}, "Begin")
+    return guard(repo)
 
 
 @pytest.fixture

@@ -11,19 +11,16 @@ from pathlib import Path
 import pytest
 
 from hkgit.evidence.replay import candidate_of, replay
-from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.sessions.bypass import (
     CommitPastHooks,
     describe_commits_past_hooks,
     find_commits_past_hooks,
 )
-from hkgit.workflows.setup import install
 from tests.sessions.committing import Work
 from tests.sessions.conftest import LINES, replacing
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.running import run
-from tests.support.serving import preload_hooks
 
 HOOKS_OFF = {
     "GIT_CONFIG_COUNT": "2",
@@ -35,17 +32,9 @@ HOOKS_OFF = {
 """What Gemini CLI 0.61.0 gives to the commands of its shell."""
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
-    """A repository that is held to its gate."""
-    repo = Repo.init(tmp_path_factory.mktemp("bypassed") / "repo")
-    repo.write("a.py", LINES)
-    repo.write("b.py", LINES)
-    install(open_repository(repo), HOOKS)
-    preload_hooks(repo)
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "--no-verify", "-m", "Begin")
-    return repo
+@pytest.fixture
+def template(hooked: Repo) -> Repo:
+    return hooked
 
 
 @pytest.fixture(autouse=True)

@@ -13,6 +13,7 @@ from hkgit.sessions import session_states as ending
 from hkgit.sessions.homes import EXPIRY, find_folders, may_wait
 from hkgit.workflows.setup import remove
 from tests.sessions.committing import Work
+from tests.support.cases import cases
 from tests.support.objects import open_repository
 from tests.support.sessions import TextSession
 
@@ -93,16 +94,16 @@ def past_the_hooks(work: Work) -> None:
     work.repo.commit({"b.py": "other\n"})
 
 
-@pytest.mark.parametrize(
-    ("then", "waits"),
-    [
-        pytest.param(lambda work: None, True, id="an edit stands"),
-        pytest.param(commit_all, False, id="it is committed"),
-        pytest.param(lambda work: work.repo.git("checkout", "-q", "."), False, id="taken back"),
-        pytest.param(lambda work: work.repo.git("stash", "-q"), True, id="it may come back"),
-        pytest.param(past_the_hooks, True, id="committed past the hooks, today"),
-        pytest.param(lambda work: work.desk.undo(), False, id="undone"),
-    ],
+@cases(
+    "then, waits",
+    {
+        "an edit stands": (lambda work: None, True),
+        "it is committed": (commit_all, False),
+        "taken back": (lambda work: work.repo.git("checkout", "-q", "."), False),
+        "it may come back": (lambda work: work.repo.git("stash", "-q"), True),
+        "committed past the hooks, today": (past_the_hooks, True),
+        "undone": (lambda work: work.desk.undo(), False),
+    },
 )
 def test_one_file_says_that_an_edit_waits(work: Work, then: object, waits: bool) -> None:
     work.edit("line 5\n", "five\n")

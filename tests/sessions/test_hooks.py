@@ -14,24 +14,16 @@ from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.workflows.setup import install
 from tests.sessions.committing import PROVEN, TAKES_LATE, Work
 from tests.sessions.conftest import LINES, replacing
+from tests.support.cases import cases
 from tests.support.commands import FRAMEWORK_CONFIG, install_framework
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
-from tests.support.serving import preload_hooks
 from tests.support.sessions import TextSession
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
-    """A repository that is held to its gate."""
-    repo = Repo.init(tmp_path_factory.mktemp("hooked") / "repo")
-    repo.write("a.py", LINES)
-    repo.write("b.py", LINES)
-    install(open_repository(repo), HOOKS)
-    preload_hooks(repo)
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "--no-verify", "-m", "Begin")
-    return repo
+@pytest.fixture
+def template(hooked: Repo) -> Repo:
+    return hooked
 
 
 def test_a_commit_gets_its_evidence_and_says_so(work: Work) -> None:
@@ -119,12 +111,12 @@ def test_where_late_evidence_counts_a_blind_edit_need_not_be_made_again(work: Wo
     assert "fix: hkgit read a.py:5-5 --session task --before 1  #" in said
 
 
-@pytest.mark.parametrize(
-    ("is_person", "mend"),
-    [
-        pytest.param(True, "git reset -q && git add -p", id="a person tells them apart"),
-        pytest.param(False, "hkgit redo --tree ", id="an agent has no keyboard"),
-    ],
+@cases(
+    "is_person, mend",
+    {
+        "a person tells them apart": (True, "git reset -q && git add -p"),
+        "an agent has no keyboard": (False, "hkgit redo --tree "),
+    },
 )
 def test_lines_by_hand_beside_a_sessions_get_a_commit_too(
     work: Work, is_person: bool, mend: str

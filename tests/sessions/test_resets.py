@@ -9,26 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.gate.entrypoints.hook_scripts import HOOKS, render_script
+from hkgit.gate.entrypoints.hook_scripts import render_script
 from hkgit.sessions.homes import may_wait
-from hkgit.workflows.setup import install
 from tests.sessions.committing import PROVEN, Work
-from tests.sessions.conftest import LINES
-from tests.support.objects import open_repository
 from tests.support.repos import Repo
-from tests.support.serving import preload_hooks
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
-    """A repository that is held to its gate."""
-    repo = Repo.init(tmp_path_factory.mktemp("hooked") / "repo")
-    repo.commit({"a.py": LINES, "b.py": LINES}, "Begin")
-    install(open_repository(repo), HOOKS)
-    preload_hooks(repo)
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "--no-verify", "-m", "Set up")
-    return repo
+@pytest.fixture
+def template(hooked: Repo) -> Repo:
+    return hooked
 
 
 def commit_twice(work: Work) -> None:

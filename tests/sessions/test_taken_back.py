@@ -10,33 +10,22 @@ from pathlib import Path
 import pytest
 
 from hkgit.evidence.entry import Entry, entry_id, entry_path, read_entry
-from hkgit.gate.entrypoints.hook_scripts import HOOKS
-from hkgit.workflows.setup import install
 from tests.sessions.committing import AGENT, PROVEN, TAKES_LATE, Work
 from tests.sessions.conftest import LINES, replacing
 from tests.support.commands import hkgit, start
 from tests.support.commits import applied, commit
 from tests.support.entries import written
 from tests.support.keys import made_key, public
-from tests.support.objects import open_repository
 from tests.support.planning import hash_of
 from tests.support.repos import Repo
-from tests.support.serving import preload_hooks
 from tests.support.sessions import TextSession
 
 SECRET = "sk-live-4242"
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
-    """A repository that is held to its gate."""
-    repo = Repo.init(tmp_path_factory.mktemp("hooked") / "repo")
-    repo.commit({"a.py": LINES, "b.py": LINES}, "Begin")
-    install(open_repository(repo), HOOKS)
-    preload_hooks(repo)
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "--no-verify", "-m", "Set up")
-    return repo
+@pytest.fixture
+def template(hooked: Repo) -> Repo:
+    return hooked
 
 
 def tells(repo: Repo, word: str = SECRET, rev: str = "HEAD") -> list[str]:

@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.gate.entrypoints.hook_scripts import HOOKS
+from hkgit.workflows.setup import install
 from tests.support.commands import AGENT, git, hkgit, replace_line_two
 from tests.support.forks import relay
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
 POLICY = "[gate]\nmode = 'enforce'\n"
@@ -80,6 +83,14 @@ def preload_hooks(repo: Repo, python: Path | None = None) -> None:
         text, count = re.subn("(?m)^python=.*$", f"python='{python or relay()}'", path.read_text())
         if count:
             path.write_text(text)
+
+
+def guard(repo: Repo, files: dict[str, str | bytes | None] | None = None) -> Repo:
+    """Set hkgit up in a repository and commit that, past the hooks that hold to it from now on."""
+    install(open_repository(repo), HOOKS)
+    preload_hooks(repo)
+    repo.commit(files, "Set up", "--no-verify")
+    return repo
 
 
 def commit(repo: Repo, files: dict[str, str], env: dict[str, str]) -> str:

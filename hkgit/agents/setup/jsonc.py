@@ -184,42 +184,24 @@ def _change_item(text: str, node: JsoncNode, wanted: Json) -> str | None:
 
 def _insert_item(text: str, node: JsoncNode, name: str, value: Json) -> str:
     """The text with one more item at the end of an object or array, in the style of the others."""
-    close = node.end - 1
-    if not node.items:
-        inner, outer = _indents(text, node)
-        inside = text[node.start + 1 : close].rstrip()
-        item = _format_value(text, f"{inside}\n{inner}{name}", value, inner, outer)
-        return f"{text[: node.start + 1]}{item}{_line_end(text)}{outer}{text[close:]}"
-    last = node.items[-1].node.end
-    before, after = (",", "")
-    if _has_comma(text, last):
-        last = skip_blanks(text, last) + 1
-        before, after = "", ","
-    rest = text[last:close]
-    if "\n" not in rest:
-        shown = json.dumps(value, ensure_ascii=False)
-        return f"{text[:last]}{before} {name}{shown}{after}{rest}{text[close:]}"
-    inner, outer = _indents(text, node)
-    item = _format_value(text, f"\n{inner}{name}", value, inner, outer)
-    kept = rest.rstrip()
-    return f"{text[:last]}{before}{kept}{item}{after}{rest[len(kept) :]}{text[close:]}"
-
-
-def _indents(text: str, node: JsoncNode) -> tuple[str, str]:
-    """The indentation of what a node holds, and of the node itself."""
+    close, end = node.end - 1, "\r\n" if "\r\n" in text else "\n"
     outer = _indent(text, node.start)
+    at, before, after = node.start + 1, "", ""
+    if node.items:
+        at, before = node.items[-1].node.end, ","
+        if _has_comma(text, at):
+            at, before, after = skip_blanks(text, at) + 1, "", ","
+    rest = text[at:close]
+    if node.items and "\n" not in rest:
+        item = f" {name}{json.dumps(value, ensure_ascii=False)}{after}{rest}"
+        return f"{text[:at]}{before}{item}{text[close:]}"
     inner = _indent(text, node.items[-1].start) if node.items else outer
-    return (inner if inner != outer else outer + "  "), outer
-
-
-def _format_value(text: str, lead: str, value: Json, inner: str, outer: str) -> str:
-    unit = inner.removeprefix(outer) or "  "
-    shown = json.dumps(value, indent=unit, ensure_ascii=False).replace("\n", f"\n{inner}")
-    return (lead + shown).replace("\n", _line_end(text))
-
-
-def _line_end(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
+    inner = inner if inner != outer else f"{outer}  "
+    shown = json.dumps(value, indent=inner.removeprefix(outer) or "  ", ensure_ascii=False)
+    item = f"\n{name}{shown}".replace("\n", f"{end}{inner}")
+    kept = rest.rstrip()
+    blank = rest[len(kept) :] if node.items else f"{end}{outer}"
+    return f"{text[:at]}{before}{kept}{item}{after}{blank}{text[close:]}"
 
 
 def _has_comma(text: str, end: int) -> bool:

@@ -58,12 +58,6 @@ async def _prompt(repo: Path, command: list[str]) -> None:
         await agent.prompt(session_id=made.session_id, prompt=[acp.text_block("Mend it.")])
 
 
-@pytest.fixture
-def greeting(repo: Repo) -> Repo:
-    repo.commit({"greet.py": GREETING})
-    return repo
-
-
 def _drive(repo: Repo, *way: str) -> Status:
     command = [sys.executable, "-m", "hkgit", "acp", "--", *MENDER, *way]
     asyncio.run(_prompt(repo.path, command))

@@ -27,13 +27,6 @@ def replacing(old: str, new: str, path: str = "greet.py") -> dict[str, str]:
 MEND = replacing('"Helo, "', '"Hello, "')
 
 
-@pytest.fixture
-def greeting(repo: Repo) -> Repo:
-    """A repository with one file."""
-    repo.commit({"greet.py": GREETING})
-    return repo
-
-
 def edited(session: Connection, *edits: dict[str, str]) -> Reply:
     """What becomes of edits."""
     return session.answer("edit", {"text": json.dumps({"edits": edits})})

@@ -78,13 +78,6 @@ def test_a_server_that_is_killed_while_it_commits_breaks_nothing(greeting: Repo)
     assert greeting.status() == []
 
 
-@pytest.fixture
-def greeting(repo: Repo) -> Repo:
-    """A repository with one file."""
-    repo.commit({"greet.py": GREETING})
-    return repo
-
-
 @pytest.fixture(scope="module")
 def conversation(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """One call of each kind to a server of its own, and its result; the message of the commit."""

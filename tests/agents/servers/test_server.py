@@ -24,13 +24,6 @@ def replacing(old: str, new: str, path: str = "greet.py", **more: object) -> str
 MEND = replacing('"Helo, "', '"Hello, "')
 
 
-@pytest.fixture
-def greeting(repo: Repo) -> Repo:
-    """A repository with one file."""
-    repo.commit({"greet.py": GREETING})
-    return repo
-
-
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_an_agent_reads_edits_and_undoes(greeting: Repo, mode: str) -> None:
     async def said(agent: Agent) -> list[Any]:

@@ -6,12 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.gate.entrypoints.hook_scripts import HOOKS
-from hkgit.workflows.setup import install
 from tests.support.adopting import APP
-from tests.support.objects import open_repository
 from tests.support.repos import Repo
-from tests.support.serving import preload_hooks
+from tests.support.serving import guard
 from tests.support.transcripts import ClaudeLog
 
 
@@ -19,13 +16,7 @@ from tests.support.transcripts import ClaudeLog
 def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     """A repository that is held to its gate."""
     repo = Repo.init(tmp_path_factory.mktemp("adopting") / "repo")
-    repo.write("app.py", APP.encode())
-    repo.write("notes/plan.md", b"# Plan\n\n- one\n- two\n")
-    install(open_repository(repo), HOOKS)
-    preload_hooks(repo)
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "--no-verify", "-m", "Begin")
-    return repo
+    return guard(repo, {"app.py": APP, "notes/plan.md": "# Plan\n\n- one\n- two\n"})
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 
 from tests.agents.transcripts import test_real_logs as real
 from tests.agents.transcripts.test_real_logs import FILES, LOGS, find_log, save
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -77,12 +78,12 @@ def test_what_a_script_of_codex_has_changed_is_told_by_its_items(
     assert (told["tool"], told["agent"]) == ("apply_patch", "codex/0.169.0")
 
 
-@pytest.mark.parametrize(
-    ("kind", "change"),
-    [
-        pytest.param("add", {"type": "add", "content": "a\nb\n"}, id="made"),
-        pytest.param("delete", {"type": "delete", "content": "x = 1\ny = 2\nz = 3\n"}, id="gone"),
-    ],
+@cases(
+    "kind, change",
+    {
+        "made": ("add", {"type": "add", "content": "a\nb\n"}),
+        "gone": ("delete", {"type": "delete", "content": "x = 1\ny = 2\nz = 3\n"}),
+    },
 )
 def test_files_that_a_script_of_codex_made_or_removed(
     repo: Repo, tmp_path: Path, kind: str, change: dict[str, str]
@@ -139,13 +140,13 @@ def test_lines_of_a_newer_version_are_passed_over(repo: Repo, tmp_path: Path, ag
 
 
 @pytest.mark.parametrize("agent", ["goose", "opencode"])
-@pytest.mark.parametrize(
+@cases(
     "command",
-    [
-        pytest.param("alter table {0} rename to {0}_v2", id="other tables"),
-        pytest.param("alter table {0} rename column {1} to body", id="other columns"),
-        pytest.param("update {0} set {1} = substr({1}, 1, 30)", id="half written"),
-    ],
+    {
+        "other tables": "alter table {0} rename to {0}_v2",
+        "other columns": "alter table {0} rename column {1} to body",
+        "half written": "update {0} set {1} = substr({1}, 1, 30)",
+    },
 )
 def test_a_database_of_a_newer_version_explains_nothing_and_is_named(
     repo: Repo, tmp_path: Path, agent: str, command: str
@@ -173,6 +174,16 @@ def test_sessions_that_number_their_calls_alike_are_both_read(repo: Repo, tmp_pa
     repo.write("second.py", FILES["after"]["pi"]["shelled.py"].encode())
     repo.git("add", "-A")
     assert paths(adopt(repo, tmp_path / "home", "pi")) == {"second.py"}
+
+
+def test_the_steps_of_logs_of_one_name_are_counted_apart(repo: Repo, tmp_path: Path) -> None:
+    play(repo, tmp_path / "home", "copilot")
+    [first] = (tmp_path / "home").rglob("events.jsonl")
+    head, _, _ = first.read_text().partition("\n")
+    save(first.parents[1] / "other" / first.name, head)
+    logs = adopt(repo, tmp_path / "home", "copilot")["transcripts"]
+    counts = {Path(each["path"]).parent.name: each["steps"] > 0 for each in logs}
+    assert counts == {first.parent.name: True, "other": False}
 
 
 def test_a_last_line_without_an_end_keeps_none(repo: Repo, tmp_path: Path) -> None:

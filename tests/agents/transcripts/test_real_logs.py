@@ -17,13 +17,10 @@ from typing import Any
 
 import pytest
 
-from hkgit.gate.entrypoints.hook_scripts import HOOKS
-from hkgit.workflows.setup import install
 from tests.support.commands import AGENT, loaded_path
-from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.running import run
-from tests.support.serving import preload_hooks
+from tests.support.serving import guard
 
 LOGS = Path(__file__).parents[1] / "streams" / "logs"
 FILES = json.loads((LOGS / "files.json").read_text("utf-8"))
@@ -32,14 +29,7 @@ FILES = json.loads((LOGS / "files.json").read_text("utf-8"))
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     """The repository that the programs were run in."""
-    repo = Repo.init(tmp_path_factory.mktemp("logs") / "repo")
-    for path, text in FILES["before"].items():
-        repo.write(path, text.encode())
-    install(open_repository(repo), HOOKS)
-    preload_hooks(repo)
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "--no-verify", "-m", "Seed")
-    return repo
+    return guard(Repo.init(tmp_path_factory.mktemp("logs") / "repo"), FILES["before"])
 
 
 @pytest.fixture

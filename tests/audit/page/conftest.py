@@ -23,9 +23,9 @@ def facts_of(
 ) -> PageFacts:
     """The facts of a range under the built-in policy."""
     repository = open_repository(repo)
-    ends = repository.resolve(old), repository.resolve(new)
-    report = judge_whole(repository, CommitRange(*ends), Policy())
-    return gather_facts(repository, title, Audit.of(f"{old}..{new}", ends, report))
+    asked = CommitRange(repository.resolve(old), repository.resolve(new))
+    report = judge_whole(repository, asked, Policy())
+    return gather_facts(repository, title, Audit.of(f"{old}..{new}", asked, report))
 
 
 def multiply(facts: PageFacts, count: int) -> PageFacts:

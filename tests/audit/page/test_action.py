@@ -15,6 +15,7 @@ import pytest
 
 from tests.audit.page.orchard import Orchard
 from tests.gate.entrypoints.jobs import github
+from tests.support.cases import cases
 from tests.support.ci_workflows import load, run
 from tests.support.commands import ROOT, loaded_path, start
 from tests.support.running import run as run_hkgit
@@ -82,12 +83,12 @@ def test_of_commits_without_a_base_there_is_no_report(
     assert "no report" in text(job["GITHUB_STEP_SUMMARY"])
 
 
-@pytest.mark.parametrize(
-    ("known", "call"),
-    [
-        pytest.param("", "api --silent repos/o/r/issues/7/comments ", id="the first"),
-        pytest.param("41\n42\n", "-X PATCH repos/o/r/issues/comments/41 ", id="one is there"),
-    ],
+@cases(
+    "known, call",
+    {
+        "the first": ("", "api --silent repos/o/r/issues/7/comments "),
+        "one is there": ("41\n42\n", "-X PATCH repos/o/r/issues/comments/41 "),
+    },
 )
 def test_one_comment_is_kept_up_to_date(
     orchard: Orchard, job: dict[str, str], known: str, call: str

@@ -15,7 +15,7 @@ import pytest
 from tests.support.cases import cases
 from tests.support.commands import loaded_path
 from tests.support.keys import made_key, sign_with
-from tests.support.modules import modules
+from tests.support.modules import modules, walk
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
@@ -172,7 +172,7 @@ def test_no_advice_takes_away_what_says_who_made_a_change() -> None:
     texts = {
         f"{name}:{node.lineno}": node.value
         for name, tree in modules().items()
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
     assert [where for where, text in texts.items() if HIDING.search(text)] == []

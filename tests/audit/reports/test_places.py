@@ -4,27 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from hkgit.audit.reports.findings import SourcePlace
 from tests.audit.reports.conftest import ODD, History, judged
+from tests.support.cases import cases
 from tests.support.repos import Repo
 
 
-@pytest.mark.parametrize(
-    ("name", "place", "text"),
-    [
-        pytest.param(
-            "blind edit", SourcePlace("app.py", 7, 7), b"line five", id="lines moved down"
-        ),
-        pytest.param(
-            "smuggled", SourcePlace("app.py", 20, 20), b"line eighteen", id="a smuggled byte"
-        ),
-        pytest.param(
-            "blind commit", SourcePlace("notes.md", 3, 3), b"three", id="first line changed"
-        ),
-        pytest.param("hostile", SourcePlace(ODD, 1, 1), b"y", id="an odd name"),
-    ],
+@cases(
+    "name, place, text",
+    {
+        "lines moved down": ("blind edit", SourcePlace("app.py", 7, 7), b"line five"),
+        "a smuggled byte": ("smuggled", SourcePlace("app.py", 20, 20), b"line eighteen"),
+        "first line changed": ("blind commit", SourcePlace("notes.md", 3, 3), b"three"),
+        "an odd name": ("hostile", SourcePlace(ODD, 1, 1), b"y"),
+    },
 )
 def test_a_finding_stands_on_the_lines_that_it_speaks_of(
     history: History, name: str, place: SourcePlace, text: bytes

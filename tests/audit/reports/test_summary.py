@@ -10,6 +10,7 @@ from markdown_it import MarkdownIt
 
 from hkgit.audit.audit import Audit, render_comment
 from hkgit.audit.reports.findings import mend
+from hkgit.gate.commit_range import CommitRange
 from hkgit.text.escape import escape_markdown, render_code, visible
 from hkgit.values import replace
 from tests.audit.reports.conftest import HOSTILE, ODD, History, judged
@@ -61,7 +62,9 @@ def test_text_stands_in_a_table_for_itself(text: str, escape: Callable[[str], st
 
 def comment(history: History, sheet: ReportSheet | None = None) -> str:
     """The comment on a range."""
-    return render_comment(Audit.of("a..b", ("0" * 40, "1" * 40), (sheet or history.sheet).report))
+    return render_comment(
+        Audit.of("a..b", CommitRange("0" * 40, "1" * 40), (sheet or history.sheet).report)
+    )
 
 
 def test_rejections_say_what_mends_them(history: History) -> None:
@@ -87,7 +90,7 @@ def test_where_all_pass_there_is_nothing_to_do(history: History) -> None:
 
 def test_a_long_range_does_not_outgrow_the_comment(history: History) -> None:
     report = history.sheet.report
-    few = Audit.of("a..b", ("0" * 40, "1" * 40), report)
+    few = Audit.of("a..b", CommitRange("0" * 40, "1" * 40), report)
     many = replace(few, commits=few.commits * 500)
     assert "and 2492 more" in render_comment(many)
     assert len(render_comment(many)) < 2**14

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import Bench, script
 from tests.support.specs import CREATE, NEW, OLD, SOURCE, protocol, search_replace
@@ -52,16 +53,16 @@ def test_a_branch_may_be_appended_to_with_a_dirty_or_detached_checkout(bench: Be
     assert bench.apply(search_replace(), "--branch", "topic").code == 0
 
 
-@pytest.mark.parametrize(
-    ("branch", "code", "words"),
-    [
-        pytest.param("main", 7, "is checked out", id="checked out here"),
-        pytest.param("elsewhere", 7, "is checked out", id="checked out in another worktree"),
-        pytest.param("main/below", 7, "main", id="below another branch"),
-        pytest.param("bad..name", 4, "bad..name", id="no name for a branch"),
-        pytest.param("-x", 4, "-x", id="looks like an option"),
-        pytest.param("HEAD", 4, "HEAD", id="HEAD"),
-    ],
+@cases(
+    "branch, code, words",
+    {
+        "checked out here": ("main", 7, "is checked out"),
+        "checked out in another worktree": ("elsewhere", 7, "is checked out"),
+        "below another branch": ("main/below", 7, "main"),
+        "no name for a branch": ("bad..name", 4, "bad..name"),
+        "looks like an option": ("-x", 4, "-x"),
+        "HEAD": ("HEAD", 4, "HEAD"),
+    },
 )
 def test_a_branch_that_cannot_be_appended_to_is_refused(
     bench: Bench, branch: str, code: int, words: str

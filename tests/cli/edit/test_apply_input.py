@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.running import Bench, Result
 from tests.support.specs import (
     NEW,
@@ -44,50 +45,40 @@ def changed(bench: Bench) -> bytes:
     return bench.repo.show("main~1", SOURCE).replace(OLD.encode(), NEW.encode())
 
 
-WAYS = [
-    pytest.param(lambda b: b.apply(numbered(b)), id="protocol"),
-    pytest.param(lambda b: b.apply(numbered(b), "--format", "protocol"), id="protocol, named"),
-    pytest.param(lambda b: b.apply(harnesskit(edit())), id="harnesskit, one object"),
-    pytest.param(lambda b: b.apply(f"[{harnesskit(edit())}]"), id="harnesskit, a list"),
-    pytest.param(
-        lambda b: b.apply(f'{{"edits": [{harnesskit(edit())}]}}', "--format", "harnesskit"),
-        id="harnesskit, edits, named",
+WAYS = {
+    "protocol": lambda b: b.apply(numbered(b)),
+    "protocol, named": lambda b: b.apply(numbered(b), "--format", "protocol"),
+    "harnesskit, one object": lambda b: b.apply(harnesskit(edit())),
+    "harnesskit, a list": lambda b: b.apply(f"[{harnesskit(edit())}]"),
+    "harnesskit, edits, named": lambda b: b.apply(
+        f'{{"edits": [{harnesskit(edit())}]}}', "--format", "harnesskit"
     ),
-    pytest.param(lambda b: b.apply(search_replace()), id="search-replace"),
-    pytest.param(
-        lambda b: b.apply(search_replace(), "--format", "search-replace"),
-        id="search-replace, named",
+    "search-replace": lambda b: b.apply(search_replace()),
+    "search-replace, named": lambda b: b.apply(search_replace(), "--format", "search-replace"),
+    "search-replace in prose and a fence": lambda b: b.apply(
+        f"Here is the change:\n\n```python\n{search_replace()}```\nDone.\n"
     ),
-    pytest.param(
-        lambda b: b.apply(f"Here is the change:\n\n```python\n{search_replace()}```\nDone.\n"),
-        id="search-replace in prose and a fence",
+    "--edit FILE": lambda b: b.run("apply", "--edit", b.write(harnesskit(edit()))),
+    "--stdin": lambda b: b.run("apply", "--stdin", stdin=harnesskit(edit()).encode()),
+    "a dash": lambda b: b.run("apply", "-", stdin=search_replace().encode()),
+    "piped": lambda b: b.run("apply", stdin=search_replace().encode()),
+    "--file, --old, --new": lambda b: b.run("apply", *SINGLE),
+    "--file is relative to the current directory": lambda b: b.run(
+        "apply", "--file", "errors.py", *SINGLE[2:], cwd=b.repo.path / "src"
     ),
-    pytest.param(lambda b: b.run("apply", "--edit", b.write(harnesskit(edit()))), id="--edit FILE"),
-    pytest.param(
-        lambda b: b.run("apply", "--stdin", stdin=harnesskit(edit()).encode()), id="--stdin"
+    "an absolute path in the work tree": lambda b: b.apply(
+        harnesskit(edit(path=str(b.repo.path / SOURCE)))
     ),
-    pytest.param(lambda b: b.run("apply", "-", stdin=search_replace().encode()), id="a dash"),
-    pytest.param(lambda b: b.run("apply", stdin=search_replace().encode()), id="piped"),
-    pytest.param(lambda b: b.run("apply", *SINGLE), id="--file, --old, --new"),
-    pytest.param(
-        lambda b: b.run("apply", "--file", "errors.py", *SINGLE[2:], cwd=b.repo.path / "src"),
-        id="--file is relative to the current directory",
+    "a leading ./": lambda b: b.apply(search_replace(path=f"./{SOURCE}")),
+    "a unique basename": lambda b: b.apply(search_replace(path="errors.py")),
+    "paths in a spec are from the root, wherever one stands": lambda b: b.run(
+        "apply", b.write(search_replace()), cwd=b.repo.path / "src"
     ),
-    pytest.param(
-        lambda b: b.apply(harnesskit(edit(path=str(b.repo.path / SOURCE)))),
-        id="an absolute path in the work tree",
-    ),
-    pytest.param(lambda b: b.apply(search_replace(path=f"./{SOURCE}")), id="a leading ./"),
-    pytest.param(lambda b: b.apply(search_replace(path="errors.py")), id="a unique basename"),
-    pytest.param(
-        lambda b: b.run("apply", b.write(search_replace()), cwd=b.repo.path / "src"),
-        id="paths in a spec are from the root, wherever one stands",
-    ),
-]
+}
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize("give", WAYS)
+@cases("give", WAYS)
 def test_each_way_makes_the_same_commit(bench: Bench, give: Give) -> None:
     result = give(bench)
     assert result.code == 0, result.err
@@ -110,18 +101,18 @@ def test_an_absolute_path_may_name_the_work_tree_through_the_link_one_stands_in(
     assert bench.repo.show("HEAD", SOURCE) == changed(bench)
 
 
-MISUSED = [
-    pytest.param(["--file", SOURCE, "--old", OLD], id="--file and --old without --new"),
-    pytest.param([*SINGLE, "{spec}"], id="a SPEC beside --file"),
-    pytest.param([*SINGLE, "--stdin"], id="--stdin beside --file"),
-    pytest.param(["{spec}", "--threshold", "1.5"], id="a threshold above 1"),
-    pytest.param(["{spec}", "--threshold", "nan"], id="a threshold that is no number"),
-    pytest.param(["{spec}", "--threshold", "high"], id="a threshold in words"),
-    pytest.param(["{spec}", "--nonsense"], id="an unknown option"),
-]
+MISUSED = {
+    "--file and --old without --new": ["--file", SOURCE, "--old", OLD],
+    "a SPEC beside --file": [*SINGLE, "{spec}"],
+    "--stdin beside --file": [*SINGLE, "--stdin"],
+    "a threshold above 1": ["{spec}", "--threshold", "1.5"],
+    "a threshold that is no number": ["{spec}", "--threshold", "nan"],
+    "a threshold in words": ["{spec}", "--threshold", "high"],
+    "an unknown option": ["{spec}", "--nonsense"],
+}
 
 
-@pytest.mark.parametrize("args", MISUSED)
+@cases("args", MISUSED)
 def test_wrong_usage_is_64(bench: Bench, args: list[str]) -> None:
     spec = str(bench.write(search_replace()))
     result = bench.run("apply", *(arg.format(spec=spec) for arg in args))
@@ -242,12 +233,12 @@ def test_several_edits_apply_together_or_not_at_all(bench: Bench) -> None:
     assert "edit 2: src/errors.py" in result.err
 
 
-@pytest.mark.parametrize(
-    ("refused", "code"),
-    [
-        pytest.param([edit("nowhere to be found", "x"), edit("exit_code = 3", "x")], 1, id="1 2"),
-        pytest.param([edit("exit_code = 3", "x"), edit("nowhere to be found", "x")], 2, id="2 1"),
-    ],
+@cases(
+    "refused, code",
+    {
+        "1 2": ([edit("nowhere to be found", "x"), edit("exit_code = 3", "x")], 1),
+        "2 1": ([edit("exit_code = 3", "x"), edit("nowhere to be found", "x")], 2),
+    },
 )
 def test_the_first_refused_edit_gives_the_exit_code(
     bench: Bench, refused: list[dict[str, object]], code: int

@@ -12,6 +12,7 @@ from hkgit.errors import InvalidInput
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.workflows.setup import install
 from hkgit.workflows.target import ApplyRequest, find_target
+from tests.support.cases import cases
 from tests.support.commands import AGENT, git, hkgit
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
@@ -133,10 +134,7 @@ def test_a_file_that_one_side_removed_stays_removed(bench: Bench) -> None:
     assert bench.run("verify", "HEAD^1..HEAD").code == 0
 
 
-@pytest.mark.parametrize(
-    ("path", "code"),
-    [pytest.param("a.txt", 0, id="resolved"), pytest.param("c.txt", 7, id="beside the conflicts")],
-)
+@cases("path, code", {"resolved": ("a.txt", 0), "beside the conflicts": ("c.txt", 7)})
 def test_what_a_hook_changes_is_accepted_in_conflicted_paths(
     bench: Bench, path: str, code: int
 ) -> None:
@@ -174,16 +172,16 @@ def nothing(repo: Repo) -> None:
     """The branches are there."""
 
 
-@pytest.mark.parametrize(
-    ("prepare", "rev", "words"),
-    [
-        pytest.param(nothing, "start", "merged into main already", id="merged already"),
-        pytest.param(nothing, "easy", "git merge easy", id="no conflict"),
-        pytest.param(nothing, "nowhere", "is not a commit", id="no such revision"),
-        pytest.param(ahead, "ahead", "git merge --ff-only ahead", id="a fast-forward"),
-        pytest.param(alone, "alone", "no history in common", id="unrelated histories"),
-        pytest.param(aside, "aside", "have the same name", id="a file and a directory"),
-    ],
+@cases(
+    "prepare, rev, words",
+    {
+        "merged already": (nothing, "start", "merged into main already"),
+        "no conflict": (nothing, "easy", "git merge easy"),
+        "no such revision": (nothing, "nowhere", "is not a commit"),
+        "a fast-forward": (ahead, "ahead", "git merge --ff-only ahead"),
+        "unrelated histories": (alone, "alone", "no history in common"),
+        "a file and a directory": (aside, "aside", "have the same name"),
+    },
 )
 def test_what_no_spec_can_resolve_is_refused(
     bench: Bench, prepare: Callable[[Repo], None], rev: str, words: str

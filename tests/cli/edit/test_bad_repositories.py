@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import Bench, make_bench, run, script
 from tests.support.specs import NEW, SOURCE, search_replace
@@ -40,18 +41,18 @@ def unknown_format(bench: Bench) -> None:
     bench.repo.git("config", "extensions.unheardOf", "true")
 
 
-REPOSITORIES = [
-    pytest.param(not_a_repository, (), 7, "is not in a git repository", id="no repository"),
-    pytest.param(unborn, (), 7, "no commit yet", id="an unborn branch"),
-    pytest.param(unborn, ("--branch", "topic"), 4, "no commit here yet", id="a branch off nothing"),
-    pytest.param(detached, (), 7, "detached", id="a detached HEAD"),
-    pytest.param(without_identity, (), 7, "user.email", id="no identity"),
-    pytest.param(grafted, (), 7, "grafts", id="a rewritten history"),
-    pytest.param(unknown_format, (), 7, "unheardof", id="an unknown format"),
-]
+REPOSITORIES = {
+    "no repository": (not_a_repository, (), 7, "is not in a git repository"),
+    "an unborn branch": (unborn, (), 7, "no commit yet"),
+    "a branch off nothing": (unborn, ("--branch", "topic"), 4, "no commit here yet"),
+    "a detached HEAD": (detached, (), 7, "detached"),
+    "no identity": (without_identity, (), 7, "user.email"),
+    "a rewritten history": (grafted, (), 7, "grafts"),
+    "an unknown format": (unknown_format, (), 7, "unheardof"),
+}
 
 
-@pytest.mark.parametrize(("make", "options", "code", "words"), REPOSITORIES)
+@cases("make, options, code, words", REPOSITORIES)
 def test_a_repository_that_cannot_be_landed_in(
     bench: Bench, make: Callable[[Bench], None], options: tuple[str, ...], code: int, words: str
 ) -> None:
@@ -116,13 +117,13 @@ def test_a_read_only_repository_cannot_be_written(read_only: Bench) -> None:
     assert "written" in done.stderr or "writable" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("file", "words"),
-    [
-        pytest.param(".git/HEAD", "HEAD", id="HEAD is garbage"),
-        pytest.param(".git/config", "config", id="the configuration is garbage"),
-        pytest.param(".git/refs/heads/main", "main", id="the branch is garbage"),
-    ],
+@cases(
+    "file, words",
+    {
+        "HEAD is garbage": (".git/HEAD", "HEAD"),
+        "the configuration is garbage": (".git/config", "config"),
+        "the branch is garbage": (".git/refs/heads/main", "main"),
+    },
 )
 def test_a_damaged_repository_is_git_s_refusal(bench: Bench, file: str, words: str) -> None:
     bench.repo.write(file, "[garbage\n")

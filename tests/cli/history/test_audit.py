@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.conftest import AGENT
+from tests.support.cases import cases
 from tests.support.running import Bench
 from tests.support.specs import SOURCE
 
@@ -80,16 +81,16 @@ def test_report_as_json_is_one_document(history: Bench) -> None:
     assert document["numbers"]["edits"] == 1
 
 
-@pytest.mark.parametrize(
-    ("commits", "code"),
-    [
-        pytest.param("start..good", 0, id="all answered yes"),
-        pytest.param("start..blind-commit", 6, id="a blind commit"),
-        pytest.param("start..blind-edit", 6, id="a blind edit"),
-        pytest.param("good..good", 0, id="an empty range"),
-        pytest.param("good..start", 4, id="a reversed range"),
-        pytest.param("start", 64, id="no range"),
-    ],
+@cases(
+    "commits, code",
+    {
+        "all answered yes": ("start..good", 0),
+        "a blind commit": ("start..blind-commit", 6),
+        "a blind edit": ("start..blind-edit", 6),
+        "an empty range": ("good..good", 0),
+        "a reversed range": ("good..start", 4),
+        "no range": ("start", 64),
+    },
 )
 def test_qa_says_by_its_exit_code_whether_all_is_well(
     history: Bench, commits: str, code: int

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import Bench, make_bench
 from tests.support.specs import SOURCE
@@ -25,16 +24,14 @@ def test_show_lists_what_stands_beside_the_entries(history: Bench) -> None:
     assert [left["path"] for left in shown["by_hand"]] == [SOURCE]
 
 
-@pytest.mark.parametrize(
-    ("commit", "words"),
-    [
-        pytest.param("strict", ["strict", f"{SOURCE}:1-1", "range", "claimed"], id="an entry"),
-        pytest.param("smuggled", ["fail", f"by hand   {SOURCE}:"], id="a smuggled byte"),
-        pytest.param(
-            "start", ["replay by hand, policy passes: author is not governed"], id="by hand"
-        ),
-        pytest.param("merged", ["merge"], id="a merge"),
-    ],
+@cases(
+    "commit, words",
+    {
+        "an entry": ("strict", ["strict", f"{SOURCE}:1-1", "range", "claimed"]),
+        "a smuggled byte": ("smuggled", ["fail", f"by hand   {SOURCE}:"]),
+        "by hand": ("start", ["replay by hand, policy passes: author is not governed"]),
+        "a merge": ("merged", ["merge"]),
+    },
 )
 def test_show_says_what_is_derived_and_what_claimed(
     history: Bench, commit: str, words: list[str]
@@ -53,18 +50,18 @@ def test_log_lists_commits_newest_first_with_their_verdicts(history: Bench) -> N
     assert "hash=1" in rows[1]
 
 
-@pytest.mark.parametrize(
-    ("args", "subjects"),
-    [
-        pytest.param(["good", "-n", "1"], ["By hand"], id="so many"),
-        pytest.param(["start..good"], ["By hand", "Apply 1 edit to 1 file"], id="a range"),
-        pytest.param(["start..good", "-n1"], ["By hand"], id="so many of a range"),
-        pytest.param(["good..good"], [], id="an empty range"),
-        pytest.param(["start..good", "src"], ["Apply 1 edit to 1 file"], id="a path of a range"),
-        pytest.param(["start..good", "."], ["By hand", "Apply 1 edit to 1 file"], id="the root"),
-        pytest.param(["good", "-n1", SOURCE], ["Apply 1 edit to 1 file"], id="a path"),
-        pytest.param(["-n1", SOURCE], ["Add sources"], id="a path and no revision"),
-    ],
+@cases(
+    "args, subjects",
+    {
+        "so many": (["good", "-n", "1"], ["By hand"]),
+        "a range": (["start..good"], ["By hand", "Apply 1 edit to 1 file"]),
+        "so many of a range": (["start..good", "-n1"], ["By hand"]),
+        "an empty range": (["good..good"], []),
+        "a path of a range": (["start..good", "src"], ["Apply 1 edit to 1 file"]),
+        "the root": (["start..good", "."], ["By hand", "Apply 1 edit to 1 file"]),
+        "a path": (["good", "-n1", SOURCE], ["Apply 1 edit to 1 file"]),
+        "a path and no revision": (["-n1", SOURCE], ["Add sources"]),
+    },
 )
 def test_log_as_json_has_one_object_a_commit(
     history: Bench, args: list[str], subjects: list[str]

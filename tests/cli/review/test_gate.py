@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from tests.support.cases import cases
 from tests.support.running import Bench
 from tests.support.specs import SOURCE
 
@@ -18,19 +17,19 @@ def verdicts(report: Any) -> list[str]:
     return [commit["replay"] for commit in report["commits"]]
 
 
-RANGES = [
-    pytest.param("start..good", 0, ["strict", "by hand"], id="good commits"),
-    pytest.param("start..blind-edit", 6, ["strict"], id="a blind edit"),
-    pytest.param("start..blind-commit", 6, ["no evidence"], id="a blind commit of an agent"),
-    pytest.param("start..smuggled", 6, ["mixed"], id="a smuggled byte"),
-    pytest.param("start..merged", 0, ["by hand", "strict", "merge"], id="a clean merge"),
-    pytest.param("strict..good", 0, ["by hand"], id="only what is new"),
-    pytest.param("good..good", 0, [], id="an empty range"),
-    pytest.param("good..blind-commit", 6, ["no evidence"], id="of branches that parted"),
-]
+RANGES = {
+    "good commits": ("start..good", 0, ["strict", "by hand"]),
+    "a blind edit": ("start..blind-edit", 6, ["strict"]),
+    "a blind commit of an agent": ("start..blind-commit", 6, ["no evidence"]),
+    "a smuggled byte": ("start..smuggled", 6, ["mixed"]),
+    "a clean merge": ("start..merged", 0, ["by hand", "strict", "merge"]),
+    "only what is new": ("strict..good", 0, ["by hand"]),
+    "an empty range": ("good..good", 0, []),
+    "of branches that parted": ("good..blind-commit", 6, ["no evidence"]),
+}
 
 
-@pytest.mark.parametrize(("commits", "code", "expected"), RANGES)
+@cases("commits, code, expected", RANGES)
 def test_the_gate_judges_each_commit_of_a_range(
     history: Bench, commits: str, code: int, expected: list[str]
 ) -> None:
@@ -41,13 +40,13 @@ def test_the_gate_judges_each_commit_of_a_range(
     assert report["passes"] == (code == 0)
 
 
-@pytest.mark.parametrize(
-    ("commits", "code", "expected"),
-    [
-        pytest.param("start..good", 0, ["strict", "by hand"], id="good commits"),
-        pytest.param("start..blind-edit", 0, ["strict"], id="a blind edit replays"),
-        pytest.param("start..smuggled", 6, ["mixed"], id="a smuggled byte does not"),
-    ],
+@cases(
+    "commits, code, expected",
+    {
+        "good commits": ("start..good", 0, ["strict", "by hand"]),
+        "a blind edit replays": ("start..blind-edit", 0, ["strict"]),
+        "a smuggled byte does not": ("start..smuggled", 6, ["mixed"]),
+    },
 )
 def test_verify_judges_without_the_policy_s_floors(
     history: Bench, commits: str, code: int, expected: list[str]
@@ -57,24 +56,21 @@ def test_verify_judges_without_the_policy_s_floors(
     assert verdicts(result.json()) == expected
 
 
-@pytest.mark.parametrize(
-    ("commits", "code"),
-    [
-        pytest.param("start...good", 64, id="no range"),
-        pytest.param("nowhere..good", 4, id="an unknown beginning"),
-    ],
+@cases(
+    "commits, code",
+    {"no range": ("start...good", 64), "an unknown beginning": ("nowhere..good", 4)},
 )
 def test_verify_takes_nothing_but_a_range(history: Bench, commits: str, code: int) -> None:
     assert history.run("verify", commits).code == code
 
 
-@pytest.mark.parametrize(
-    ("commits", "lines"),
-    [
-        pytest.param("start..blind-edit", ["blind edit", "hkgit read"], id="a blind edit"),
-        pytest.param("start..blind-commit", ["README.md", "hkgit apply"], id="a blind commit"),
-        pytest.param("start..smuggled", [f"{SOURCE}:", "-> "], id="a smuggled byte"),
-    ],
+@cases(
+    "commits, lines",
+    {
+        "a blind edit": ("start..blind-edit", ["blind edit", "hkgit read"]),
+        "a blind commit": ("start..blind-commit", ["README.md", "hkgit apply"]),
+        "a smuggled byte": ("start..smuggled", [f"{SOURCE}:", "-> "]),
+    },
 )
 def test_text_names_the_file_and_the_next_step(
     history: Bench, commits: str, lines: list[str]
@@ -84,33 +80,33 @@ def test_text_names_the_file_and_the_next_step(
     assert all(line in out for line in lines), out
 
 
-@pytest.mark.parametrize(
-    ("args", "words"),
-    [
-        pytest.param(["gate", "--range", "good..good"], "0 commits", id="gate, nothing to judge"),
-        pytest.param(["verify", "good..good"], "0 commits", id="verify, nothing to judge"),
-        pytest.param(["gate", "--range", "start..good"], "2 commits, all pass", id="all pass"),
-        pytest.param(["gate", "--range", "start..good"], "built-in policy", id="whose policy"),
-        pytest.param(["gate", "--range", "start..smuggled"], "1 rejected", id="some do not"),
-    ],
+@cases(
+    "args, words",
+    {
+        "gate, nothing to judge": (["gate", "--range", "good..good"], "0 commits"),
+        "verify, nothing to judge": (["verify", "good..good"], "0 commits"),
+        "all pass": (["gate", "--range", "start..good"], "2 commits, all pass"),
+        "whose policy": (["gate", "--range", "start..good"], "built-in policy"),
+        "some do not": (["gate", "--range", "start..smuggled"], "1 rejected"),
+    },
 )
 def test_the_last_line_sums_it_up(history: Bench, args: list[str], words: str) -> None:
     assert words in history.run(*args).out.splitlines()[-1]
 
 
-@pytest.mark.parametrize(
-    ("commits", "code", "words"),
-    [
-        pytest.param("start...good", 64, "two dots", id="three dots"),
-        pytest.param("good", 64, "A..B", id="a bare revision"),
-        pytest.param("..good", 64, "A..B", id="no beginning"),
-        pytest.param("start..", 64, "A..B", id="no end"),
-        pytest.param("start..good..good", 64, "A..B", id="three revisions"),
-        pytest.param("nowhere..good", 4, "fetch-depth", id="an unknown beginning"),
-        pytest.param("start..nowhere", 4, "nowhere", id="an unknown end"),
-        pytest.param("good..start", 4, "backwards", id="reversed"),
-        pytest.param("0" * 40 + "..good", 4, "fetch-depth", id="a commit that is not here"),
-    ],
+@cases(
+    "commits, code, words",
+    {
+        "three dots": ("start...good", 64, "two dots"),
+        "a bare revision": ("good", 64, "A..B"),
+        "no beginning": ("..good", 64, "A..B"),
+        "no end": ("start..", 64, "A..B"),
+        "three revisions": ("start..good..good", 64, "A..B"),
+        "an unknown beginning": ("nowhere..good", 4, "fetch-depth"),
+        "an unknown end": ("start..nowhere", 4, "nowhere"),
+        "reversed": ("good..start", 4, "backwards"),
+        "a commit that is not here": ("0" * 40 + "..good", 4, "fetch-depth"),
+    },
 )
 def test_what_is_no_range_is_refused(history: Bench, commits: str, code: int, words: str) -> None:
     result = history.run("gate", "--range", commits)
@@ -119,14 +115,14 @@ def test_what_is_no_range_is_refused(history: Bench, commits: str, code: int, wo
     assert words in result.err, result.err
 
 
-@pytest.mark.parametrize(
+@cases(
     "args",
-    [
-        pytest.param(["gate", "--format", "json", "--range", "nowhere..good"], id="gate"),
-        pytest.param(["verify", "--json", "nowhere..good"], id="verify"),
-        pytest.param(["log", "--json", "nowhere"], id="log"),
-        pytest.param(["show", "--json", "nowhere"], id="show"),
-    ],
+    {
+        "gate": ["gate", "--format", "json", "--range", "nowhere..good"],
+        "verify": ["verify", "--json", "nowhere..good"],
+        "log": ["log", "--json", "nowhere"],
+        "show": ["show", "--json", "nowhere"],
+    },
 )
 def test_a_refusal_as_json_is_one_document_too(history: Bench, args: list[str]) -> None:
     result = history.run(*args)
@@ -154,17 +150,17 @@ def test_a_range_is_judged_by_the_policy_it_began_with(history: Bench) -> None:
     assert report.json()["policy"]["source"] == "built-in policy"
 
 
-@pytest.mark.parametrize(
-    ("policy", "code"),
-    [
-        pytest.param('[gate]\naccept = ["hash", "quote"]\n', 0, id="quotes are accepted"),
-        pytest.param('[gate]\nmode = "warn"\n', 0, id="it only warns"),
-        pytest.param('[gate]\nmin_confidence = 1.0\naccept = ["quote"]\n', 0, id="a floor"),
-        pytest.param('[gate]\ntiers = ["range"]\naccept = ["quote"]\n', 6, id="other tiers"),
-        pytest.param("[gate]\nmode = 1\n", 4, id="a wrong value"),
-        pytest.param("[gate]\nnonsense = true\n", 4, id="an unknown key"),
-        pytest.param("[gate\n", 4, id="not TOML"),
-    ],
+@cases(
+    "policy, code",
+    {
+        "quotes are accepted": ('[gate]\naccept = ["hash", "quote"]\n', 0),
+        "it only warns": ('[gate]\nmode = "warn"\n', 0),
+        "a floor": ('[gate]\nmin_confidence = 1.0\naccept = ["quote"]\n', 0),
+        "other tiers": ('[gate]\ntiers = ["range"]\naccept = ["quote"]\n', 6),
+        "a wrong value": ("[gate]\nmode = 1\n", 4),
+        "an unknown key": ("[gate]\nnonsense = true\n", 4),
+        "not TOML": ("[gate\n", 4),
+    },
 )
 def test_another_policy_may_be_named(history: Bench, policy: str, code: int) -> None:
     named = history.write(policy, "policy.toml")
@@ -172,14 +168,14 @@ def test_another_policy_may_be_named(history: Bench, policy: str, code: int) -> 
     assert result.code == code, result.out + result.err
 
 
-@pytest.mark.parametrize(
-    ("policy", "code"),
-    [
-        pytest.param("softened:.hkgit/config.toml", 0, id="of a revision"),
-        pytest.param("softened:nowhere.toml", 4, id="not in the revision"),
-        pytest.param("nowhere:.hkgit/config.toml", 4, id="of no revision"),
-        pytest.param("nowhere.toml", 4, id="no file"),
-    ],
+@cases(
+    "policy, code",
+    {
+        "of a revision": ("softened:.hkgit/config.toml", 0),
+        "not in the revision": ("softened:nowhere.toml", 4),
+        "of no revision": ("nowhere:.hkgit/config.toml", 4),
+        "no file": ("nowhere.toml", 4),
+    },
 )
 def test_a_policy_may_be_that_of_a_revision(history: Bench, policy: str, code: int) -> None:
     commits = "start..blind-commit"
@@ -188,10 +184,7 @@ def test_a_policy_may_be_that_of_a_revision(history: Bench, policy: str, code: i
 
 def test_a_policy_in_both_places_is_none_so_that_it_can_be_mended(bench: Bench) -> None:
     bench.repo.commit(
-        {
-            ".hkgit/config.toml": ENFORCED,
-            "pyproject.toml": '[tool.hkgit.gate]\nmode = "warn"\n',
-        }
+        {".hkgit/config.toml": ENFORCED, "pyproject.toml": '[tool.hkgit.gate]\nmode = "warn"\n'}
     )
     result = bench.run("gate", "--range", "HEAD..HEAD")
     assert result.code == 0
@@ -211,14 +204,14 @@ def nothing(bench: Bench) -> None:
     """Leave the index as it is."""
 
 
-@pytest.mark.parametrize(
-    ("stage", "env", "code"),
-    [
-        pytest.param(nothing, {}, 0, id="nothing is staged"),
-        pytest.param(by_hand, {}, 0, id="by a person"),
-        pytest.param(by_hand, {"GIT_AUTHOR_NAME": "claude"}, 6, id="by an agent"),
-        pytest.param(by_hand, {"GIT_COMMITTER_NAME": "renovate[bot]"}, 6, id="through an agent"),
-    ],
+@cases(
+    "stage, env, code",
+    {
+        "nothing is staged": (nothing, {}, 0),
+        "by a person": (by_hand, {}, 0),
+        "by an agent": (by_hand, {"GIT_AUTHOR_NAME": "claude"}, 6),
+        "through an agent": (by_hand, {"GIT_COMMITTER_NAME": "renovate[bot]"}, 6),
+    },
 )
 def test_what_is_staged_is_judged_as_git_would_commit_it(
     bench: Bench, stage: Callable[[Bench], None], env: dict[str, str], code: int
@@ -230,15 +223,13 @@ def test_what_is_staged_is_judged_as_git_would_commit_it(
     assert result.json()["provisional"] is True
 
 
-@pytest.mark.parametrize(
-    ("message", "code"),
-    [
-        pytest.param("By hand\n", 0, id="of a person"),
-        pytest.param("Both\n\nCo-authored-by: Claude <noreply@anthropic.com>\n", 6, id="of both"),
-        pytest.param(
-            "Subject\n# Co-authored-by: Claude <noreply@anthropic.com>\n", 0, id="a comment"
-        ),
-    ],
+@cases(
+    "message, code",
+    {
+        "of a person": ("By hand\n", 0),
+        "of both": ("Both\n\nCo-authored-by: Claude <noreply@anthropic.com>\n", 6),
+        "a comment": ("Subject\n# Co-authored-by: Claude <noreply@anthropic.com>\n", 0),
+    },
 )
 def test_a_message_is_judged_with_what_is_staged(bench: Bench, message: str, code: int) -> None:
     by_hand(bench)

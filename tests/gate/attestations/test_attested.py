@@ -31,6 +31,7 @@ from hkgit.gate.policy.model import Policy, RefRules
 from hkgit.gate.ruling import Ruling, is_lasting
 from hkgit.matching.place import LADDER_VERSION
 from hkgit.workflows.attestation import attest
+from tests.support.cases import cases
 from tests.support.commits import AGENT, Change, applied, commit, commit_tree
 from tests.support.gating import blind, opened
 from tests.support.keys import public
@@ -102,18 +103,17 @@ def test_a_principal_with_the_role_may_attest(judged: Repo, key: Path) -> None:
     assert (made.judged.basis or "").split(",")[0] == "ci@example.org"
 
 
-@pytest.mark.parametrize(
+@cases(
     "policy",
-    [
-        pytest.param(Policy(), id="nobody"),
-        pytest.param(Policy(attest_keys=("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIA",)), id="another"),
-        pytest.param(
+    {
+        "nobody": Policy(),
+        "another": Policy(attest_keys=("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIA",)),
+        "a principal's": (
             Policy(
                 signers="ci@example.org ssh-ed25519 AAAA\n", roles={"attest": ("ci@example.org",)}
-            ),
-            id="a principal's",
+            )
         ),
-    ],
+    },
 )
 def test_only_keys_that_the_policy_trusts_count(judged: Repo, key: Path, policy: Policy) -> None:
     attested(judged, key)

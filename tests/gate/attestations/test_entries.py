@@ -15,6 +15,7 @@ from hkgit.gate.attestations.statement import read_envelope
 from hkgit.gate.attestations.trust import ENTRY_PAYLOAD_TYPE, NAMESPACE, find_signer
 from hkgit.gate.policy.model import Policy
 from hkgit.workflows.attestation import sign_entries
+from tests.support.cases import cases
 from tests.support.commits import PERSON, applied, commit, commit_tree
 from tests.support.gating import A, opened
 from tests.support.keys import public
@@ -118,14 +119,14 @@ def test_the_command_says_what_it_signed(topic: Repo, key: Path) -> None:
     assert {each["ref"] for each in done["entries"]} == {*signed(topic, key).values()}
 
 
-@pytest.mark.parametrize(
+@cases(
     "arguments",
-    [
-        pytest.param(("--add", "file"), id="with an attestation to keep"),
-        pytest.param(("main..topic", "--key", "k", "--output", "f"), id="into a file"),
-        pytest.param(("main..topic", "--key", "k", "--target", "refs/heads/main"), id="for a ref"),
-        pytest.param(("main..topic",), id="without a key"),
-    ],
+    {
+        "with an attestation to keep": ("--add", "file"),
+        "into a file": ("main..topic", "--key", "k", "--output", "f"),
+        "for a ref": ("main..topic", "--key", "k", "--target", "refs/heads/main"),
+        "without a key": ("main..topic",),
+    },
 )
 def test_the_command_signs_entries_of_a_range_with_a_key(
     topic: Repo, arguments: tuple[str, ...]

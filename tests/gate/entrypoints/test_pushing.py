@@ -6,6 +6,7 @@ import pytest
 
 from hkgit.gate.entrypoints.arrival import Update, UpdateResult
 from hkgit.gate.entrypoints.hooks import judge_pushed
+from tests.support.cases import cases
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.serving import Served, copied
@@ -29,16 +30,16 @@ def _answer(clone: Repo, ref: str, old: str | None, new: str | None, remote: str
 UNKNOWN = "d" * 40
 
 
-@pytest.mark.parametrize(
-    ("ref", "old", "new", "verdicts"),
-    [
-        pytest.param(MAIN, "main", "good", ["strict"], id="with evidence"),
-        pytest.param(MAIN, "main", "blind", ["fail"], id="blind"),
-        pytest.param(NEW, None, "blind", ["fail"], id="a new branch"),
-        pytest.param(MAIN, UNKNOWN, "blind", ["fail"], id="a remote that has moved on"),
-        pytest.param(MAIN, UNKNOWN, "human", ["ungoverned"], id="moved on, by a person"),
-        pytest.param("refs/tags/v1", None, "blind", ["fail"], id="a tag"),
-    ],
+@cases(
+    "ref, old, new, verdicts",
+    {
+        "with evidence": (MAIN, "main", "good", ["strict"]),
+        "blind": (MAIN, "main", "blind", ["fail"]),
+        "a new branch": (NEW, None, "blind", ["fail"]),
+        "a remote that has moved on": (MAIN, UNKNOWN, "blind", ["fail"]),
+        "moved on, by a person": (MAIN, UNKNOWN, "human", ["ungoverned"]),
+        "a tag": ("refs/tags/v1", None, "blind", ["fail"]),
+    },
 )
 def test_each_commit_that_the_remote_lacks_is_judged(
     clone: Repo, ref: str, old: str | None, new: str, verdicts: list[str]
@@ -54,14 +55,14 @@ def test_what_is_said_in_a_clone_is_provisional(clone: Repo) -> None:
     assert report.provisional
 
 
-@pytest.mark.parametrize(
-    ("ref", "old", "new", "note"),
-    [
-        pytest.param(MAIN, "main", None, "it is deleted", id="deleted"),
-        pytest.param(MAIN, "good", "main", "it adds no commits", id="set back"),
-        pytest.param("refs/notes/x", None, "blind", "the policy does not protect it", id="notes"),
-        pytest.param("refs/tags/t", None, "main^{tree}", "it is not a commit", id="a tree"),
-    ],
+@cases(
+    "ref, old, new, note",
+    {
+        "deleted": (MAIN, "main", None, "it is deleted"),
+        "set back": (MAIN, "good", "main", "it adds no commits"),
+        "notes": ("refs/notes/x", None, "blind", "the policy does not protect it"),
+        "a tree": ("refs/tags/t", None, "main^{tree}", "it is not a commit"),
+    },
 )
 def test_where_there_is_nothing_to_judge_the_answer_says_why(
     clone: Repo, ref: str, old: str | None, new: str | None, note: str

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.commands import AGENT, git, hkgit, start
 from tests.support.repos import Repo
 from tests.support.serving import Served, commit, copied
@@ -40,15 +41,15 @@ def test_what_is_accounted_for_is_taken(taken: Served, ref: str) -> None:
     assert taken.refs.get(ref) == taken.clone.git("rev-parse", TAKEN[ref])
 
 
-REFUSED = [
-    pytest.param(["blind:main"], id="to the default branch"),
-    pytest.param(["annotated"], id="as an annotated tag"),
-    pytest.param(["good", "blind"], id="beside a good branch"),
-    pytest.param([":main"], id="the deletion of the default branch"),
-]
+REFUSED = {
+    "to the default branch": ["blind:main"],
+    "as an annotated tag": ["annotated"],
+    "beside a good branch": ["good", "blind"],
+    "the deletion of the default branch": [":main"],
+}
 
 
-@pytest.mark.parametrize("refspecs", REFUSED)
+@cases("refspecs", REFUSED)
 def test_a_push_is_refused_as_a_whole_and_leaves_nothing(
     served: Served, refspecs: list[str]
 ) -> None:

@@ -14,6 +14,7 @@ from hkgit.edits import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
 from hkgit.errors import GitRefused, InvalidInput, Unverifiable
 from hkgit.git import objects
 from hkgit.git.objects import EMPTY_TREE, TreeChange, TreeEntry
+from tests.support.cases import cases
 from tests.support.objects import open_repository
 from tests.support.properties import examples
 from tests.support.repos import Repo
@@ -104,17 +105,17 @@ def test_equal_subtrees_are_never_read(repo: Repo) -> None:
 ENTRY = b"100644 a\0" + bytes(20)
 
 
-@pytest.mark.parametrize(
+@cases(
     "data",
-    [
-        pytest.param(ENTRY + ENTRY, id="a name twice"),
-        pytest.param(b"100644 b\0" + bytes(20) + ENTRY, id="out of order"),
-        pytest.param(b"0100644 a\0" + bytes(20), id="a mode with a leading zero"),
-        pytest.param(b"100644 a/b\0" + bytes(20), id="a slash in a name"),
-        pytest.param(b"100644 \0" + bytes(20), id="an empty name"),
-        pytest.param(ENTRY[:-1], id="cut short"),
-        pytest.param(ENTRY + b"x", id="something behind"),
-    ],
+    {
+        "a name twice": ENTRY + ENTRY,
+        "out of order": b"100644 b\0" + bytes(20) + ENTRY,
+        "a mode with a leading zero": b"0100644 a\0" + bytes(20),
+        "a slash in a name": b"100644 a/b\0" + bytes(20),
+        "an empty name": b"100644 \0" + bytes(20),
+        "cut short": ENTRY[:-1],
+        "something behind": ENTRY + b"x",
+    },
 )
 def test_a_tree_that_git_would_not_write_is_unverifiable(repo: Repo, data: bytes) -> None:
     made = raw_tree(repo, data)
@@ -148,28 +149,26 @@ BASE = {"a": ONE, "d/x": TWO, "d/e/y": THREE}
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("files", "expected"),
-    [
-        pytest.param({}, BASE, id="nothing"),
-        pytest.param({"a": File(b"9")}, BASE | {"a": File(b"9")}, id="a change"),
-        pytest.param({"n/m": File(b"")}, BASE | {"n/m": File(b"")}, id="a new directory"),
-        pytest.param({"d/e/y": None}, {"a": ONE, "d/x": TWO}, id="an empty directory vanishes"),
-        pytest.param({"d/x": None, "d/e/y": None}, {"a": ONE}, id="and what held it"),
-        pytest.param({"a": None, "d/x": None, "d/e/y": None}, {}, id="everything"),
-        pytest.param(
+@cases(
+    "files, expected",
+    {
+        "nothing": ({}, BASE),
+        "a change": ({"a": File(b"9")}, BASE | {"a": File(b"9")}),
+        "a new directory": ({"n/m": File(b"")}, BASE | {"n/m": File(b"")}),
+        "an empty directory vanishes": ({"d/e/y": None}, {"a": ONE, "d/x": TWO}),
+        "and what held it": ({"d/x": None, "d/e/y": None}, {"a": ONE}),
+        "everything": ({"a": None, "d/x": None, "d/e/y": None}, {}),
+        "a file becomes a directory": (
             {"a": None, "a/b": ONE},
             {"a/b": ONE, "d/x": TWO, "d/e/y": THREE},
-            id="a file becomes a directory",
         ),
-        pytest.param(
+        "a directory becomes a file": (
             {"d/x": None, "d/e/y": None, "d": ONE},
             {"a": ONE, "d": ONE},
-            id="a directory becomes a file",
         ),
-        pytest.param({"absent": None, "d/absent": None}, BASE, id="what is absent goes"),
-        pytest.param({"a": RUN}, BASE | {"a": RUN}, id="a mode"),
-    ],
+        "what is absent goes": ({"absent": None, "d/absent": None}, BASE),
+        "a mode": ({"a": RUN}, BASE | {"a": RUN}),
+    },
 )
 def test_a_tree_with_other_files(
     repo: Repo, files: dict[str, File | None], expected: dict[str, File]
@@ -179,16 +178,16 @@ def test_a_tree_with_other_files(
     assert made == written_by_git(repo, expected)
 
 
-@pytest.mark.parametrize(
-    ("path", "file"),
-    [
-        pytest.param("d", File(b""), id="a file in place of a directory"),
-        pytest.param("d", None, id="a directory removed like a file"),
-        pytest.param("a/b", File(b""), id="below a file"),
-        pytest.param("../out", File(b""), id="outside"),
-        pytest.param("d/.git/x", File(b""), id="into .git"),
-        pytest.param("s", File(b"", SUBMODULE), id="a submodule"),
-    ],
+@cases(
+    "path, file",
+    {
+        "a file in place of a directory": ("d", File(b"")),
+        "a directory removed like a file": ("d", None),
+        "below a file": ("a/b", File(b"")),
+        "outside": ("../out", File(b"")),
+        "into .git": ("d/.git/x", File(b"")),
+        "a submodule": ("s", File(b"", SUBMODULE)),
+    },
 )
 def test_what_cannot_stand_in_the_tree_is_invalid(repo: Repo, path: str, file: File | None) -> None:
     opened = open_repository(repo)

@@ -12,6 +12,7 @@ from hkgit.errors import GitRefused
 from hkgit.gate.entrypoints.hook_scripts import find_foreign_hooks, render_script
 from hkgit.git.objects import Commit
 from hkgit.git.transaction.worktree import commit_worktree, run_command, temporary_worktree
+from tests.support.cases import cases
 from tests.support.keys import made_key
 from tests.support.objects import open_repository
 from tests.support.repos import IDENTITY, Repo
@@ -42,15 +43,15 @@ def test_the_commit_is_the_planned_one(repo: Repo, make: Make) -> None:
     assert made.time == 1714979289
 
 
-@pytest.mark.parametrize(
+@cases(
     "message",
-    [
-        pytest.param(b"Subject\n\nBody\n\nHkgit-Base: x\n", id="paragraphs"),
-        pytest.param(b"# not a comment\n\n  indented  \n\n\n", id="what cleaning up would take"),
-        pytest.param(b"x\n" + b"-" * 24 + b" >8 " + b"-" * 24 + b"\ny\n", id="scissors"),
-        pytest.param("Été\n".encode(), id="UTF-8"),
-        pytest.param(b"no line end", id="no line end"),
-    ],
+    {
+        "paragraphs": b"Subject\n\nBody\n\nHkgit-Base: x\n",
+        "what cleaning up would take": b"# not a comment\n\n  indented  \n\n\n",
+        "scissors": b"x\n" + b"-" * 24 + b" >8 " + b"-" * 24 + b"\ny\n",
+        "UTF-8": "Été\n".encode(),
+        "no line end": b"no line end",
+    },
 )
 def test_the_message_is_verbatim(repo: Repo, make: Make, message: bytes) -> None:
     repo.git("config", "commit.cleanup", "strip")
@@ -166,16 +167,16 @@ def test_a_tree_that_changes_nothing_is_no_commit(repo: Repo) -> None:
 OWN = render_script().decode().removeprefix("#!/bin/sh\n").removesuffix("\n")
 
 
-@pytest.mark.parametrize(
-    ("name", "body", "mode", "found"),
-    [
-        pytest.param("pre-commit", "exit 0", 0o755, ("pre-commit",), id="somebody's"),
-        pytest.param("post-commit", "exit 0", 0o755, ("post-commit",), id="after the commit"),
-        pytest.param("pre-commit", "exit 0", 0o644, (), id="not executable"),
-        pytest.param("pre-commit", OWN, 0o755, (), id="hkgit's own"),
-        pytest.param("pre-commit", OWN + "\nmake", 0o755, ("pre-commit",), id="hkgit's, and more"),
-        pytest.param("pre-push", "exit 0", 0o755, (), id="not run by commit"),
-    ],
+@cases(
+    "name, body, mode, found",
+    {
+        "somebody's": ("pre-commit", "exit 0", 0o755, ("pre-commit",)),
+        "after the commit": ("post-commit", "exit 0", 0o755, ("post-commit",)),
+        "not executable": ("pre-commit", "exit 0", 0o644, ()),
+        "hkgit's own": ("pre-commit", OWN, 0o755, ()),
+        "hkgit's, and more": ("pre-commit", OWN + "\nmake", 0o755, ("pre-commit",)),
+        "not run by commit": ("pre-push", "exit 0", 0o755, ()),
+    },
 )
 def test_hooks_that_need_every_file_are_found(
     repo: Repo, name: str, body: str, mode: int, found: tuple[str, ...]
@@ -194,16 +195,16 @@ def test_hooks_are_looked_for_where_the_configuration_says(repo: Repo) -> None:
 # The command that verifies
 
 
-@pytest.mark.parametrize(
-    ("command", "code"),
-    [
-        pytest.param("true", 0, id="passes"),
-        pytest.param("exit 3", 3, id="fails"),
-        pytest.param("test -f here && test ! -e .git", 0, id="in the directory"),
-        pytest.param("no-such-command-anywhere", 127, id="not found"),
-        pytest.param("kill -9 $$", 137, id="killed"),
-        pytest.param('test -z "$GIT_DIR"', 0, id="without another repository"),
-    ],
+@cases(
+    "command, code",
+    {
+        "passes": ("true", 0),
+        "fails": ("exit 3", 3),
+        "in the directory": ("test -f here && test ! -e .git", 0),
+        "not found": ("no-such-command-anywhere", 127),
+        "killed": ("kill -9 $$", 137),
+        "without another repository": ('test -z "$GIT_DIR"', 0),
+    },
 )
 def test_a_command_tells_by_its_exit_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, code: int

@@ -16,6 +16,7 @@ from hkgit.git.transaction.transaction import Outcome, transaction
 from hkgit.workflows import health
 from tests.git.transactions.crashes import ID, expect_no_trace, settle, started
 from tests.git.transactions.landing import commit_on
+from tests.support.cases import cases
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
@@ -168,12 +169,12 @@ def test_a_checkout_whose_git_died_in_the_middle_is_completed(based: Repo) -> No
     expect_no_trace(based)
 
 
-@pytest.mark.parametrize(
-    ("state", "outcome"),
-    [
-        pytest.param("prepared", Outcome.NOTHING, id="before the branch has moved"),
-        pytest.param("committed", Outcome.LANDED, id="after the branch has moved"),
-    ],
+@cases(
+    "state, outcome",
+    {
+        "before the branch has moved": ("prepared", Outcome.NOTHING),
+        "after the branch has moved": ("committed", Outcome.LANDED),
+    },
 )
 def test_what_a_git_left_that_died_while_it_moved_the_branch_is_cleared_away(
     based: Repo, state: str, outcome: Outcome

@@ -10,6 +10,7 @@ import pytest
 from hkgit.edits import File
 from hkgit.git.transaction.transaction import Outcome
 from tests.git.transactions.crashes import crashed_after_the_move, expect_no_trace, settle, started
+from tests.support.cases import cases
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
@@ -57,17 +58,17 @@ def written(path: Path) -> None:
     path.write_bytes(b"2 long line\n")
 
 
-@pytest.mark.parametrize(
-    ("name", "cut"),
-    [
-        pytest.param("a", removed, id="a file was taken away to be written anew"),
-        pytest.param("a", emptied, id="nothing of it was written"),
-        pytest.param("a", half_written, id="a part of it was written"),
-        pytest.param("a", written, id="it was written, but not the index"),
-        pytest.param("b", removed, id="a file was removed"),
-        pytest.param("new/d", half_written, id="a part of a new file was written"),
-        pytest.param("new/d", written, id="a new file was written"),
-    ],
+@cases(
+    "name, cut",
+    {
+        "a file was taken away to be written anew": ("a", removed),
+        "nothing of it was written": ("a", emptied),
+        "a part of it was written": ("a", half_written),
+        "it was written, but not the index": ("a", written),
+        "a file was removed": ("b", removed),
+        "a part of a new file was written": ("new/d", half_written),
+        "a new file was written": ("new/d", written),
+    },
 )
 def test_a_checkout_that_was_cut_short_is_completed(
     based: Repo, name: str, cut: Callable[[Path], None]

@@ -14,6 +14,7 @@ import pytest
 from hkgit.edits import File
 from hkgit.errors import GitRefused
 from hkgit.git.transaction.worktree import advance, commit_worktree, temporary_worktree
+from tests.support.cases import cases
 from tests.support.objects import open_repository
 from tests.support.repos import CONFIG, Repo
 
@@ -71,14 +72,14 @@ def test_a_name_is_no_pattern(repo: Repo, name: str) -> None:
         assert files_in(worktree.path) == [name]
 
 
-@pytest.mark.parametrize(
+@cases(
     "options",
-    [
-        pytest.param((), id="plain"),
-        pytest.param(("sparse-checkout", "set", "--cone", "dir"), id="a sparse checkout"),
-        pytest.param(("sparse-checkout", "set", "--sparse-index", "dir"), id="a sparse index"),
-        pytest.param(("config", "core.splitIndex", "true"), id="a split index"),
-    ],
+    {
+        "plain": (),
+        "a sparse checkout": ("sparse-checkout", "set", "--cone", "dir"),
+        "a sparse index": ("sparse-checkout", "set", "--sparse-index", "dir"),
+        "a split index": ("config", "core.splitIndex", "true"),
+    },
 )
 def test_neither_configuration_nor_checkout_of_the_repository_change(
     repo: Repo, options: tuple[str, ...]

@@ -317,13 +317,7 @@ const rest = make(this.element)
 """
 
 
-@pytest.mark.parametrize(
-    "end",
-    [
-        pytest.param("})\n", id="the end of a call"),
-        pytest.param("\n})\n}\n", id="behind a blank line"),
-    ],
-)
+@cases("end", {"the end of a call": "})\n", "behind a blank line": "\n})\n}\n"})
 def test_a_bracket_beside_the_change_that_the_place_lacks_is_another_block(end: str) -> None:
     context = "    notify(this.element, LOCKED)\n    return\n  }\n\n"
     with pytest.raises(NoMatch):

@@ -11,6 +11,7 @@ from hkgit.sessions.merge_proposal import without_marks
 from hkgit.workflows.setup import install
 from tests.sessions.committing import Work
 from tests.sessions.conftest import LINES, replacing
+from tests.support.cases import cases
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.running import range_hash
@@ -180,19 +181,15 @@ def test_with_the_hooks_the_message_names_the_one_entry(work: Work) -> None:
     assert message[0] == "Merge side"
 
 
-@pytest.mark.parametrize(
-    ("marked", "plain"),
-    [
-        pytest.param(b"<<<<<<< a\n1\n=======\n2\n>>>>>>> b\n3\n", b"1\n3\n", id="two sides"),
-        pytest.param(
-            b"<<<<<<< a\n1\n||||||| o\n0\n=======\n2\n>>>>>>> b\n", b"1\n", id="with the base"
-        ),
-        pytest.param(b"<<<<<<< a\n=======\n2\n>>>>>>> b\n", b"", id="nothing on our side"),
-        pytest.param(
-            b"<<<<<<< a\r\n1\r\n=======\r\n2\r\n>>>>>>> b\r\n", b"1\r\n", id="carriage returns"
-        ),
-        pytest.param(b"Title\n=======\n", b"Title\n=======\n", id="no conflict"),
-    ],
+@cases(
+    "marked, plain",
+    {
+        "two sides": (b"<<<<<<< a\n1\n=======\n2\n>>>>>>> b\n3\n", b"1\n3\n"),
+        "with the base": (b"<<<<<<< a\n1\n||||||| o\n0\n=======\n2\n>>>>>>> b\n", b"1\n"),
+        "nothing on our side": (b"<<<<<<< a\n=======\n2\n>>>>>>> b\n", b""),
+        "carriage returns": (b"<<<<<<< a\r\n1\r\n=======\r\n2\r\n>>>>>>> b\r\n", b"1\r\n"),
+        "no conflict": (b"Title\n=======\n", b"Title\n=======\n"),
+    },
 )
 def test_a_file_without_marks_is_the_first_parents_side(marked: bytes, plain: bytes) -> None:
     assert without_marks(marked * 2) == plain * 2
