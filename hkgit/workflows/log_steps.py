@@ -1,4 +1,4 @@
-"""What agents tell of what they read and edited, in an answer or in a log; no I/O."""
+"""What agents say that they read and edited, in an answer or in a log; no I/O."""
 
 from __future__ import annotations
 
