@@ -17,7 +17,7 @@ from hkgit.dialects import protocol
 from hkgit.dialects.search_replace import write_block
 from hkgit.edits import AnyEdit, Edit
 from hkgit.errors import InvalidInput
-from hkgit.sessions.told_changes import Told, to_bytes
+from hkgit.workflows.log_steps import Told, to_bytes
 
 BLOCKS, DIFF, PATCH, WHOLE = "search-replace", "unified-diff", "apply-patch", "whole"
 
