@@ -16,9 +16,9 @@ from hkgit.agents.events import Editing, PendingToolEdit
 from hkgit.agents.transcripts.log_places import logs_at
 from hkgit.agents.transcripts.log_reader import Logs
 from hkgit.errors import InvalidInput
-from hkgit.sessions.told_changes import Told
 from hkgit.values import replace
 from hkgit.workflows.log_results import find_after
+from hkgit.workflows.log_steps import Told
 
 UNKNOWN = "not in the log what the file said"
 SAME, OTHER, REFUSED = "the same bytes", "other bytes", "refused"

@@ -9,7 +9,7 @@ from hkgit.values import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hkgit.sessions.told_changes import Told
+    from hkgit.workflows.log_steps import Told
 
 END = 10**9
 """A number that no line has."""

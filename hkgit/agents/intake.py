@@ -192,7 +192,7 @@ class Intake:
         back = None if now is None else _take_back(now.data, replaced)
         if now is not None and back is not None:
             yield File(back, now.mode)
-        known = self._session.journal.load().state.knowledge.known.get(path)
+        known = self._session.journal.load().knowledge.known.get(path)
         data = None if known is None else self._session.journal.blobs.get(known.version)
         if data is not None:
             yield File(data) if now is None else File(data, now.mode)

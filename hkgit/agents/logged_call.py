@@ -15,7 +15,7 @@ from hkgit.values import dataclass, field, fields_of, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hkgit.sessions.told_changes import LineHunk, Told
+    from hkgit.workflows.log_steps import LineHunk, Told
 
 Record = JsonObject
 
@@ -157,7 +157,7 @@ _WHOLE = ("content", "file_text")
 
 def tell(call: LoggedCall) -> Told:
     """Tell what a log says of an edit of a single file, beside the words of the call."""
-    from hkgit.sessions.told_changes import Told, to_bytes  # hooks read no logs
+    from hkgit.workflows.log_steps import Told, to_bytes  # hooks read no logs
 
     sent = call.arguments
     named = [sent[key] for key in _PATHS if isinstance(sent.get(key), str)][:1]

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from hkgit.agents.json_fields import tables
 from hkgit.agents.logged_call import Record
-from hkgit.sessions.told_changes import LineHunk, to_bytes
 from hkgit.values import replace
+from hkgit.workflows.log_steps import LineHunk, to_bytes
 
 _HEAD = r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@"
 _NO_END = "\\ No newline"

@@ -15,7 +15,7 @@ from hkgit.values import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hkgit.sessions.told_changes import Told
+    from hkgit.workflows.log_steps import Told
 
 _LONGEST = 64
 _READER = 18

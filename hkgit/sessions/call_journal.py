@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,7 +24,7 @@ from hkgit.evidence.entry import (
 from hkgit.sessions.blobs import Blobs, keep_json, refuse_unwritable
 from hkgit.sessions.homes import STATE_FILE, UNNAMED, say_waiting
 from hkgit.sessions.knowledge import FileKnowledge, Knowledge
-from hkgit.text.strict_json import Json, JsonObject
+from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, field, replace
 
 TYPE_CHECKING = False
@@ -93,43 +94,20 @@ UnitKey = tuple[int, int, int]
 """An edit by its call, its spec (from 0), and its number there (from 1)."""
 
 
-@dataclass(frozen=True)
-class JournalState:
-    """What a session knows, and has recorded.
-
-    `last` is the number of the last call that was written as a whole: that says it has been.
-    `recorded` maps the entries that commits were given to the edits that each accounts for.
-    """
-
-    last: int = 0
-    knowledge: Knowledge = Knowledge()
-    recorded: Mapping[str, frozenset[UnitKey]] = field(default_factory=dict)
-
-    def write(self) -> JsonObject:
-        """Write it as JSON."""
-        recorded = {name: sorted(edits) for name, edits in self.recorded.items()}
-        return {"last": self.last, "knowledge": self.knowledge.write(), "recorded": recorded}
-
-    @classmethod
-    def read(cls, value: Json) -> JournalState:
-        """Read what `write` has written. Raises KeyError, TypeError, ValueError."""
-        recorded = {
-            name: frozenset((call, spec, number) for call, spec, number in edits)
-            for name, edits in value["recorded"].items()
-        }
-        return cls(value["last"], Knowledge.read(value["knowledge"]), recorded)
-
-
 class SessionJournal:
     """One session on disk; `load` before anything is asked, the rest under the lock.
 
-    `landed` are the recorded entries that HEAD was seen to have.
+    `last` is the number of the last call that was written as a whole: that says it has been.
+    `recorded` maps the entries that commits were given to the edits that each accounts for; those
+    that `landed` HEAD was seen to have.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.blobs = Blobs.of_session(folder)
-        self.state = JournalState()
+        self.last = 0
+        self.knowledge = Knowledge()
+        self.recorded: Mapping[str, frozenset[UnitKey]] = {}
         self.landed: frozenset[str] = frozenset()
         self._place = folder / STATE_FILE
         self._read = b""
@@ -144,20 +122,28 @@ class SessionJournal:
         except OSError as error:
             raise GitRefused(str(self._place), f"cannot be read: {error.strerror}") from error
         if not data:  # all calls that are there count as written
-            self.state = JournalState(last=max(self.list_numbers(), default=0))
+            self.last = max(self.list_numbers(), default=0)
+            self.knowledge, self.recorded = Knowledge(), {}
         elif data != self._read:
             try:
-                self.state = JournalState.read(json.loads(data))
+                state = json.loads(data)
+                self.last, self.knowledge = state["last"], Knowledge.read(state["knowledge"])
+                self.recorded = {
+                    name: frozenset((call, spec, number) for call, spec, number in edits)
+                    for name, edits in state["recorded"].items()
+                }
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise _refuse_damaged(self._place) from error
         self._read = data
         return self
 
     def update(self, **changes: Any) -> None:
-        """Change some fields of the state, and write it. Raises GitRefused."""
-        self.state = replace(self.state, **changes)
+        """Change some of `last`, `knowledge` and `recorded`, and write all. Raises GitRefused."""
+        vars(self).update(changes)
+        recorded = {name: sorted(edits) for name, edits in self.recorded.items()}
+        state = {"last": self.last, "knowledge": self.knowledge.write(), "recorded": recorded}
         try:
-            self._read = keep_json(self._place, self.state.write())
+            self._read = keep_json(self._place, state)
         except OSError as error:
             raise refuse_unwritable(self._place, error) from error
 
@@ -168,18 +154,18 @@ class SessionJournal:
                 names = [each.name for each in found]
         except FileNotFoundError:
             return []
-        return sorted(int(name[:-5]) for name in names if name.endswith(".json"))
+        return sorted(int(name[:-5]) for name in names if re.fullmatch(r"\d+\.json", name))
 
     @property
     def calls(self) -> list[JournaledCall]:
         """The calls that were written as a whole, the oldest first. Raises GitRefused."""
-        found = (self._read_call(each) for each in self.list_numbers() if each <= self.state.last)
+        found = (self._read_call(each) for each in self.list_numbers() if each <= self.last)
         return [call for call in found if call is not None]
 
     @property
     def begun(self) -> JournaledCall | None:
         """The call of which it is not known that it was written as a whole. Raises GitRefused."""
-        return self._read_call(self.state.last + 1)
+        return self._read_call(self.last + 1)
 
     @property
     def undone(self) -> frozenset[int]:
@@ -195,8 +181,7 @@ class SessionJournal:
     @property
     def committed(self) -> frozenset[UnitKey]:
         """The edits that HEAD has with their entries."""
-        recorded = self.state.recorded
-        return frozenset().union(*(recorded.get(name, ()) for name in self.landed))
+        return frozenset().union(*(self.recorded.get(name, ()) for name in self.landed))
 
     @property
     def standing(self) -> list[JournaledCall]:
@@ -210,14 +195,13 @@ class SessionJournal:
 
     def begin_turn(self, turn: str = "") -> None:
         """See `Knowledge.begin_turn`; it is written with what comes next."""
-        knowledge = self.state.knowledge.begin_turn(turn, self.blobs.get)
-        self.state = replace(self.state, knowledge=knowledge)
+        self.knowledge = self.knowledge.begin_turn(turn, self.blobs.get)
 
     def begin(self, call: JournaledCall) -> JournaledCall:
         """Record that a call is about to be written; answers with its number. Raises GitRefused."""
         if not self._read:
             self.update()
-        call = replace(call, id=self.state.last + 1)
+        call = replace(call, id=self.last + 1)
         try:
             if self.folder.name != UNNAMED:  # calls without a session wait for no commit
                 say_waiting(self.folder.parent)
@@ -229,14 +213,14 @@ class SessionJournal:
     def end(self, call: JournaledCall, known: Mapping[str, FileKnowledge | None]) -> None:
         """Record that all files of a call are written, and what the session knows of each."""
         left = {path: after.sha256 for path, (_, after) in call.states().items() if after}
-        knowledge = self.state.knowledge.follow(known, left, self.blobs.get)
+        knowledge = self.knowledge.follow(known, left, self.blobs.get)
         self.update(last=call.id, knowledge=knowledge)
 
     def abort(self, call: JournaledCall) -> None:
         """Record that a call was not written, or was taken back."""
         self._drop(call.id)
         nothing = dict.fromkeys(call.states())
-        self.update(knowledge=self.state.knowledge.follow(nothing, {}, self.blobs.get))
+        self.update(knowledge=self.knowledge.follow(nothing, {}, self.blobs.get))
 
     def mend(self, call: JournaledCall, spec: int, read: Read) -> None:
         """Record a read of a file as it was before a call. Raises GitRefused."""
@@ -246,25 +230,25 @@ class SessionJournal:
 
     def record(self, entries: Mapping[str, frozenset[UnitKey]]) -> None:
         """Record what a commit is given; entries that nobody has are forgotten."""
-        kept = {name: each for name, each in self.state.recorded.items() if name in self.landed}
+        kept = {name: each for name, each in self.recorded.items() if name in self.landed}
         kept |= {name: edits for name, edits in entries.items() if edits}
-        if kept != self.state.recorded:
+        if kept != self.recorded:
             self.update(recorded=kept)
 
     def forget(self, kept: Sequence[JournaledCall]) -> None:
         """Drop all calls but these and what they depend on. Raises GitRefused."""
-        state, numbers = self.state, {call.id for call in kept}
+        numbers = {call.id for call in kept}
         self.update(
             recorded={
                 name: each
-                for name, each in state.recorded.items()
+                for name, each in self.recorded.items()
                 if any(call in numbers for call, _, _ in each)
             },
         )
         for number in {*self.list_numbers()} - numbers:
             self._drop(number)
         sides = (side for call in kept for change in call.changes for side in _sides(change))
-        self.blobs.keep({*state.knowledge.versions, *sides})
+        self.blobs.keep({*self.knowledge.versions, *sides})
 
     def _place_of(self, number: int) -> Path:
         return self.folder / "calls" / f"{number:06}.json"

@@ -99,7 +99,7 @@ class EditSession:
             journal, lines = self.journal, (reading.start_line, reading.end_line)
             data = reading.file.data
             journal.blobs.put(data)
-            known, kept = journal.state.knowledge, journal.blobs.get
+            known, kept = journal.knowledge, journal.blobs.get
             journal.update(knowledge=known.learn(path, [lines], data, kept, self.turn))
         return replace(reading, has_receipt=True)
 
@@ -238,7 +238,7 @@ class EditSession:
         files = EditableCheckout(self.root)
         if self._is_unnamed:
             return plan_call(specs, files, options, reads, {}, lambda _: None)
-        known = self.journal.load().state.knowledge.known
+        known = self.journal.load().knowledge.known
         return plan_call(specs, files, options, reads, known, self.journal.blobs.get)
 
     def _answer(self, plan: CallPlan, call: int | None) -> EditReport:
@@ -266,7 +266,7 @@ class EditSession:
         options = Options(shows_diff=False)
         with at_work(self.root, self.journal):
             self.journal.begin_turn(self.turn)
-            checkout, known = Checkout(self.root), self.journal.state.knowledge.known
+            checkout, known = Checkout(self.root), self.journal.knowledge.known
             files, kept = Overlay(checkout, before), self.journal.blobs.get
             plan = plan_call([spec], files, options, (), known, kept)
             if not plan.is_ok:

@@ -212,7 +212,7 @@ def collect_status(session: str, journal: SessionJournal, files: Snapshot) -> St
 def _list_receipts(journal: SessionJournal, files: Snapshot) -> Iterator[Read]:
     """List the receipts of a session that hold for files as they are."""
     kept = journal.blobs.get
-    for path, known in sorted(journal.state.knowledge.merge(kept).items()):
+    for path, known in sorted(journal.knowledge.merge(kept).items()):
         file = files.get(path)
         if file is not None:
             yield from known.receipts(path, file.data, kept)

@@ -65,11 +65,11 @@ def _settle(repository: Repository, root: Path, journals: Sequence[SessionJourna
     is_behind = any(index.entry(entry_path(name)) is None for name in landed)
     if is_behind:
         bring_along(repository)
-    left = [name for journal in journals for name in {*journal.state.recorded} - journal.landed]
+    left = [name for journal in journals for name in {*journal.recorded} - journal.landed]
     staged = [name for name in left if index.entry(entry_path(name)) is not None]
     made = _find_made(repository, staged)
     for journal in journals:
-        journal.landed |= made & journal.state.recorded.keys()
+        journal.landed |= made & journal.recorded.keys()
     gone = [name for name in left if name not in made]
     update_index(repository, {entry_path(name): None for name in staged if name not in made})
     for name in gone:
@@ -125,11 +125,6 @@ def _settle_refusals(repository: Repository, names: Sequence[str]) -> None:
     settle_refusals(repository, names, repository.resolve("HEAD"))
 
 
-def find_parents(repository: Repository) -> tuple[str, ...]:
-    """Find the parents of the commit being made, as they are unless it is amended."""
-    return repository.commit_in_progress_parents()[0]
-
-
 def find_root(repository: Repository) -> Path:
     """Return the checkout's directory. Raises GitRefused in a bare repository."""
     if repository.work_tree is None:
@@ -165,7 +160,7 @@ def stage(repository: Repository) -> Proposal:
 
     root = find_root(repository)
     journals = open_journals(repository, root)
-    parents = find_parents(repository)
+    parents = repository.commit_in_progress_parents()[0]
     if not journals or len(parents) > 2:
         return Proposal((), ())
     with lock_all(journals):

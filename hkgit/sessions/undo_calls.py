@@ -60,7 +60,7 @@ def undo_calls(
         changed = {path: file for path, file in now.items() if files.get(path) != file}
         reversals = tuple(_tell(path, files.get(path), file) for path, file in changed.items())
         blobs.put_files([*map(files.get, changed), *changed.values()])
-        known = journal.state.knowledge.known
+        known = journal.knowledge.known
         known = _reread(calls, known, Overlay(files, changed), blobs.get)
         numbers = tuple(each.id for each in calls)
         back = JournaledCall(agent, reversals=reversals, undoes=numbers)

@@ -155,7 +155,7 @@ def see_head(where: Repository | Path, journals: Sequence[SessionJournal]) -> No
     A checkout's repository is opened only where commits have been recorded.
     """
     loaded = [journal.load() for journal in journals]
-    if not any(journal.state.recorded for journal in loaded):
+    if not any(journal.recorded for journal in loaded):
         return
     repository = Repository.discover(where) if isinstance(where, Path) else where
     head = repository.head().commit
@@ -163,7 +163,7 @@ def see_head(where: Repository | Path, journals: Sequence[SessionJournal]) -> No
     for journal in journals:
         journal.landed = frozenset(
             name
-            for name in journal.state.recorded
+            for name in journal.recorded
             if files is not None and files.entry(entry_path(name)) is not None
         )
 

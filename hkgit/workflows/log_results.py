@@ -22,14 +22,13 @@ from hkgit.edits import (
 from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.evidence.entry import RecordedFile
 from hkgit.git.repository import Repository
-from hkgit.sessions.told_changes import LineHunk, Told
 from hkgit.text.diff import find_common
 from hkgit.text.document import BOM
-from hkgit.workflows.log_steps import LoggedEdit
+from hkgit.workflows.log_steps import LineHunk, LoggedEdit, Told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hkgit.sessions.told_changes import Texts
+    from hkgit.workflows.log_steps import Texts
 
 
 def find_after(told: Told, before: Texts, words: Texts) -> Texts | None:

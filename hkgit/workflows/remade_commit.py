@@ -663,7 +663,7 @@ def _note_recorded(repository: Repository, recorded: Sequence[ProposedEntry]) ->
         with lock_all(journals):
             for journal in journals:
                 made = {each.name: each.list_edits(journal) for each in recorded}
-                journal.record({**journal.state.recorded, **made})
+                journal.record({**journal.recorded, **made})
 
 
 def _list_lagging(repository: Repository) -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.logged import LANDED, OTHER, REFUSED, SAME, UNKNOWN, judge, main, replay
 from hkgit.agents.events import Editing
-from hkgit.sessions.told_changes import Told
+from hkgit.workflows.log_steps import Told
 from tests.support.cases import cases
 from tests.support.logs import PATH, Claude, Codex
 

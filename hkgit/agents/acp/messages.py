@@ -1,13 +1,10 @@
 """What the messages between an editor and its agent say of calls.
 
 They say what fs requests do not: for whom a file is read, what of it the model is shown, and
-what is edited without the editor. No I/O here.
+what is edited without the editor. Requests go both ways, so each side numbers its own.
 
-To an editor it says that it has read a file, or run a command, and not what came of it. It writes
-down each answer before it asks its model again, so before the next edit.
-
-Requests go both ways, so each side numbers its own. An agent asks the editor to read and write
-files and to run commands; the answers come from the other side. No I/O here.
+To an editor an agent says that it has read a file, or run a command, and not what came of it. It
+writes down each answer before it asks its model again, so before the next edit.
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ from hkgit.agents.logged_call import (
 from hkgit.agents.logged_diffs import parse_structured_patch
 from hkgit.agents.tool_answers import searching
 from hkgit.agents.tools import SAID, Tool, editing, telling, text_of, whole_number
-from hkgit.sessions.told_changes import Told, to_bytes
 from hkgit.text.strict_json import JsonObject
+from hkgit.workflows.log_steps import Told, to_bytes
 
 NAME = "claude"
 LOG_NAME = "claude-code"

@@ -44,8 +44,8 @@ from hkgit.agents.logged_call import (
 from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.programs import claude
 from hkgit.agents.tools import Tool, patching, shell
-from hkgit.sessions.told_changes import LineHunk, Told, to_bytes
 from hkgit.text.strict_json import JsonObject
+from hkgit.workflows.log_steps import LineHunk, Told, to_bytes
 
 NAME = "codex"
 

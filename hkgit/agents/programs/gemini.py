@@ -29,10 +29,10 @@ from hkgit.agents.tools import (
     text_of,
     whole_number,
 )
-from hkgit.sessions.told_changes import Told, to_bytes
 from hkgit.text.hashes import sha256
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
+from hkgit.workflows.log_steps import Told, to_bytes
 
 NAME = "gemini"
 LOG_NAME = "gemini-cli"

@@ -1,5 +1,5 @@
-"""hkgit as tools for agents: one set of calls (`calls`), carried by two thin transports.
+"""hkgit as tools for agents: one set of calls (`server_calls`), carried by two thin transports.
 
-`server` speaks the Model Context Protocol through its official SDK; `lines` speaks plain JSON-RPC
-2.0, one message a line, and needs nothing but Python's own library.
+`mcp_server` speaks the Model Context Protocol through its official SDK; `json_rpc` speaks plain
+JSON-RPC 2.0, one message a line, and needs nothing but Python's own library.
 """

@@ -6,18 +6,18 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
 from itertools import pairwise, takewhile
 from pathlib import Path
 
 from hkgit import dialects
 from hkgit.agents.events import END, Editing, ToolReading
+from hkgit.agents.json_fields import parse_time
 from hkgit.agents.logged_call import About, LoggedCall, Said
 from hkgit.dialects import protocol
 from hkgit.dialects.search_replace import write_block
 from hkgit.edits import AnyEdit, Edit
 from hkgit.errors import InvalidInput
-from hkgit.sessions.told_changes import Told, to_bytes
+from hkgit.workflows.log_steps import Told, to_bytes
 
 BLOCKS, DIFF, PATCH, WHOLE = "search-replace", "unified-diff", "apply-patch", "whole"
 
@@ -240,10 +240,3 @@ def _find_files(message: Sequence[str]) -> Iterator[ToolReading]:
             whole = "\n".join(lines) + ("" if last or not lines else "\n")
             yield ToolReading(name, 1, END, whole, is_whole=True)
         at += 1
-
-
-def parse_time(said: str) -> int:
-    """Parse a time of this machine's clock, in milliseconds since 1970; 0 for none."""
-    with suppress(ValueError, OverflowError, OSError):
-        return int(datetime.fromisoformat(said).timestamp() * 1000)
-    return 0

@@ -14,9 +14,8 @@ from hkgit.agents.tools import session_name
 from hkgit.agents.transcripts.log_places import PathMap
 from hkgit.edits import AnyEdit, RenameFile, Spec
 from hkgit.errors import InvalidInput
-from hkgit.sessions.told_changes import Told, to_bytes
 from hkgit.values import replace
-from hkgit.workflows.log_steps import LoggedEdit, LoggedReading, Step
+from hkgit.workflows.log_steps import LoggedEdit, LoggedReading, Step, Told, to_bytes
 
 T = TypeVar("T")
 

@@ -9,8 +9,8 @@ import pytest
 
 from hkgit.agents.logged_diffs import parse_structured_patch
 from hkgit.errors import InvalidInput
-from hkgit.sessions.told_changes import LineHunk
 from hkgit.workflows.log_results import apply_hunks
+from hkgit.workflows.log_steps import LineHunk
 from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
