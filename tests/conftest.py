@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.keys import made_key
 from tests.support.memory import choose_directory, clear
 from tests.support.properties import is_thorough, sample
 from tests.support.repos import Repo, make_templates, sealed_environment
@@ -87,6 +88,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
     CONSOLE.reset()  # whatever a command in this process was told before
     use_forks(item.get_closest_marker("process") is None)
+
+
+@pytest.fixture(scope="session")
+def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An SSH key to sign with."""
+    return made_key(tmp_path_factory.mktemp("keys") / "key")
 
 
 @pytest.fixture

@@ -164,11 +164,6 @@ def test_a_strict_commit_does_not_lie_in_its_trailers(scene: Scene, policy: Poli
 
 
 @pytest.fixture(scope="module")
-def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_key(tmp_path_factory.mktemp("keys") / "key")
-
-
-@pytest.fixture(scope="module")
 def stranger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made_key(tmp_path_factory.mktemp("keys") / "stranger")
 

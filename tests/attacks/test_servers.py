@@ -154,9 +154,8 @@ def test_glass_is_broken_with_the_push(served: Served) -> None:
     assert "ada@example.org on 2024-05-06T07:08Z: The site is down." in said, said
 
 
-def test_the_key_of_glass_is_not_brought_with_the_push(served: Served, tmp_path: Path) -> None:
+def test_the_key_of_glass_is_not_brought_with_the_push(served: Served, key: Path) -> None:
     """A signer added by the very push that breaks the glass with the new key."""
-    key = made_key(tmp_path / "key")
     clone = served.clone
     clone.git("checkout", "-q", "blind")
     signers = f"ada@example.org {public(key)}\n"

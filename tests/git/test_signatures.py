@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.support.cases import cases
-from tests.support.keys import made_key, public
+from tests.support.keys import public
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
-
-
-@pytest.fixture
-def key(tmp_path: Path) -> Path:
-    return made_key(tmp_path / "key")
 
 
 def signed_commit(repo: Repo, key: Path) -> str:

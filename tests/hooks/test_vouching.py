@@ -9,7 +9,7 @@ import pytest
 from hkgit.gate.trusted_policy import CONFIG
 from tests.support.cases import cases
 from tests.support.commands import AGENT, git
-from tests.support.keys import made_key, public
+from tests.support.keys import public
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -26,9 +26,8 @@ principals = ["ada@example.org"]
 
 
 @pytest.fixture
-def granted(native: Repo, tmp_path: Path) -> Repo:
+def granted(native: Repo, key: Path) -> Repo:
     """The policy grants Ada the code, and she can sign."""
-    key = made_key(tmp_path / "key")
     native.write(CONFIG, POLICY)
     native.write("signers", f"ada@example.org {public(key)}\n")
     native.git("add", "-A")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import AGENT, dying_at, start
-from tests.support.keys import made_key, sign_with
+from tests.support.keys import sign_with
 from tests.support.repos import Repo
 from tests.support.running import range_hash, run
 
@@ -138,8 +138,8 @@ def test_several_commits_are_made_again_by_their_first_names(repo: Repo) -> None
     assert repo.git("log", "-3", "--format=%an") == "claude\nclaude\nclaude"
 
 
-def test_signatures_and_other_branches_are_spoken_of(repo: Repo, tmp_path: Path) -> None:
-    sign_with(repo, made_key(tmp_path / "key"))
+def test_signatures_and_other_branches_are_spoken_of(repo: Repo, key: Path) -> None:
+    sign_with(repo, key)
     repo.write("b.txt", "b\n")
     repo.git("commit", "-S", "-qam", "Write b", env=AGENT)
     made = repo.head

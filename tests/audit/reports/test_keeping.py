@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.cases import cases
 from tests.support.commands import loaded_path
-from tests.support.keys import made_key, sign_with
+from tests.support.keys import sign_with
 from tests.support.modules import modules, walk
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -141,10 +141,10 @@ def with_an_entry(repo: Repo) -> None:
 
 @pytest.mark.parametrize("make", [protected, with_an_entry])
 def test_what_only_a_person_may_change_is_taken_upon_himself_by_one(
-    repo: Repo, started: str, make: Callable[[Repo], None], tmp_path: Path
+    repo: Repo, started: str, make: Callable[[Repo], None], key: Path
 ) -> None:
     """What says who made it stays: the author, the message, the entries."""
-    granted = sign_with(repo, made_key(tmp_path / "key"))
+    granted = sign_with(repo, key)
     started = repo.commit({".hkgit/config.toml": f"{TAKES_LATE}{granted}"}, "Grant it")
     make(repo)
     made = repo.head

@@ -40,7 +40,7 @@ from tests.support.attacks import (
 from tests.support.circumstances import CIRCUMSTANCES, SHA_256, in_a_shallow_clone
 from tests.support.commands import loaded_path
 from tests.support.commits import AGENT, PERSON, Change, applied, commit, commit_tree, judge
-from tests.support.keys import made_key, public, sign_with
+from tests.support.keys import public, sign_with
 from tests.support.modules import list_rules
 from tests.support.objects import open_repository
 from tests.support.planning import Operation, hash_of, protocol, replace_range
@@ -291,12 +291,17 @@ def template_of_sha256(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 @pytest.mark.sampled
 @pytest.mark.parametrize(("name", "circumstance"), [*product(KINDS, CIRCUMSTANCES)])
 def test_the_command_mends_and_keeps(
-    template: Repo, template_of_sha256: Repo, tmp_path: Path, name: str, circumstance: str
+    template: Repo,
+    template_of_sha256: Repo,
+    key: Path,
+    tmp_path: Path,
+    name: str,
+    circumstance: str,
 ) -> None:
     kind = KINDS[name]
     origin = template_of_sha256 if circumstance == SHA_256 else template
     repo = origin.copy(tmp_path / "repo")
-    granted = sign_with(repo, made_key(tmp_path / "key")) if kind.option == VOUCH else ""
+    granted = sign_with(repo, key) if kind.option == VOUCH else ""
     accept = "" if "accept = [" in kind.policy else TAKES_LATE
     repo.commit({".hkgit/config.toml": f"[gate]\n{accept}{kind.policy}\n{granted}"}, "Guard it")
     start = repo.head
@@ -378,8 +383,8 @@ def contents(repo: Repo, rev: str) -> dict[str, bytes]:
     return {name: data for name, data in repo.files(rev).items() if not name.startswith(own)}
 
 
-def test_a_signature_is_made_afterwards(template: Repo, tmp_path: Path) -> None:
-    repo, key = template.copy(tmp_path / "repo"), made_key(tmp_path / "key")
+def test_a_signature_is_made_afterwards(template: Repo, key: Path, tmp_path: Path) -> None:
+    repo = template.copy(tmp_path / "repo")
     signers = f"ada@example.org {public(key)}\n"
     config = '[gate]\nallowed_signers = "signers"\nentries = {signed = true}\n'
     config += 'roles = {sign = ["ada@example.org"]}\n'

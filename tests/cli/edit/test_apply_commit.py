@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 from tests.support.cases import cases
-from tests.support.keys import made_key
 from tests.support.running import Bench
 from tests.support.specs import SOURCE, first_line, protocol
 
@@ -149,8 +148,9 @@ def test_author_and_committer_are_git_s(bench: Bench, env: dict[str, str], peopl
     assert bench.repo.git("log", "-1", "--format=%an <%ae>|%cn <%ce>") == people
 
 
-def test_a_commit_is_signed_where_git_would_sign_it(bench: Bench, tmp_path: Path) -> None:
-    key = made_key(tmp_path / "key")
+def test_a_commit_is_signed_where_git_would_sign_it(
+    bench: Bench, tmp_path: Path, key: Path
+) -> None:
     signers = tmp_path / "signers"
     signers.write_text(f"ada@example.org {key.with_suffix('.pub').read_text()}")
     for name, value in {

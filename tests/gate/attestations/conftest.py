@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.support.commits import PERSON, applied, commit
 from tests.support.gating import begun, by_hand, good
-from tests.support.keys import made_key
 from tests.support.planning import protocol
 from tests.support.repos import Repo
-
-
-@pytest.fixture(scope="module")
-def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_key(tmp_path_factory.mktemp("keys") / "key")
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from tests.support.commits import (
     verdict,
 )
 from tests.support.gating import PYPROJECT, A, begun, by_hand, good, opened, staged
-from tests.support.keys import made_key, public
+from tests.support.keys import public
 from tests.support.planning import Operation, protocol, replace_range
 from tests.support.repos import Repo
 from tests.support.rulings import judge_whole
@@ -36,11 +36,6 @@ from tests.support.rulings import judge_whole
 @pytest.fixture
 def started(repo: Repo) -> Repo:
     return begun(repo)
-
-
-@pytest.fixture
-def key(tmp_path: Path) -> Path:
-    return made_key(tmp_path / "key")
 
 
 def signed(repo: Repo, change: Change, key: Path) -> None:

@@ -13,7 +13,6 @@ from hkgit.gate.entrypoints.hook_scripts import find_foreign_hooks, render_scrip
 from hkgit.git.objects import Commit
 from hkgit.git.transaction.worktree import commit_worktree, run_command, temporary_worktree
 from tests.support.cases import cases
-from tests.support.keys import made_key
 from tests.support.objects import open_repository
 from tests.support.repos import IDENTITY, Repo
 
@@ -86,8 +85,7 @@ def test_without_an_identity_git_says_what_to_do(
 
 
 @pytest.mark.usefixtures("each_backend")
-def test_a_commit_is_signed_where_the_user_signs(repo: Repo, make: Make, tmp_path: Path) -> None:
-    key = made_key(tmp_path / "key")
+def test_a_commit_is_signed_where_the_user_signs(repo: Repo, make: Make, key: Path) -> None:
     repo.git("config", "gpg.format", "ssh")
     repo.git("config", "user.signingKey", str(key))
     repo.git("config", "commit.gpgSign", "true")
