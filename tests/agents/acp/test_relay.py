@@ -27,6 +27,12 @@ GREETING = b'def greet(name):\n    print("Helo, " + name)\n'
 MENDED = GREETING.replace(b"Helo", b"Hello")
 
 
+@pytest.fixture
+def greeting(repo: Repo) -> Repo:
+    repo.commit({"greet.py": GREETING})
+    return repo
+
+
 class Editor:
     """A client that reads and writes files, as an editor does."""
 
