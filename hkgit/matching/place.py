@@ -12,7 +12,7 @@ from __future__ import annotations
 from hkgit.errors import InvalidInput
 from hkgit.values import dataclass
 
-LADDER_VERSION = 4  # The number of the ladder, raised when any of its answers may change
+LADDER_VERSION = 5  # The number of the ladder, raised when any of its answers may change
 FULL = 1000  # A similarity or confidence of 1, per mille
 
 

@@ -82,13 +82,15 @@ def _keep_line_ends(quote: Quotation, place: Place) -> Quotation:
     last = (above + new).rpartition(b"\n")[2]
     is_joined = below.strip() and last.endswith(_JOINS)
     if quote.old.endswith(b"\n") and last.strip() and not is_joined:
-        if below and new == re.sub(LINE_END + rb"$", b"", quote.old):
+        is_cut = new == re.sub(LINE_END + rb"$", b"", quote.old)
+        if is_cut and below:
             raise Conflict(
                 f"{quote.edit.path}:{document.line_at(place.end)}",
                 "the edit takes away nothing but the end of the line above",
                 "To join both lines, quote the beginning of this one too.",
             )
-        new += b"\n"
+        if not is_cut:  # of a file the last line end may be taken away
+            new += b"\n"
     return quote if new == quote.new else replace(quote, new=new)
 
 

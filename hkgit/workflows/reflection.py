@@ -82,22 +82,27 @@ class _Batches(Generic[Step]):
         self._plan = plan
         self._dialect = dialect
         self._begin = begin
+        self._after: Sequence[Spec] = ()  # those behind a spec that was refused
 
     @property
     def reparse(self) -> str:
         """What to send where nothing could be read."""
         return REPARSE if self._dialect == "auto" else SAME.format(self._dialect)
 
-    def take(self, text: str) -> None:
-        """Read a text, and plan what it says. Raises InvalidInput where it cannot be read."""
+    def read(self, text: str) -> Sequence[Sequence[Spec]]:
+        """Read what is to be planned, the likeliest first. Raises InvalidInput."""
         try:
-            candidates = [*self._list_candidates(text)]
+            return [*self._list_candidates(text)]
         except InvalidInput as error:
             self.error = self.error or error
             raise
+
+    def plan(self, candidates: Sequence[Sequence[Spec]]) -> None:
+        """Plan the first of them that has a place, or else the last."""
         self.error = None
         for specs in candidates:
             self.steps = self._plan(specs)
+            self._after = specs[len(self.steps) :]
             self._dialect = self.steps[-1].spec.dialect
             if self.steps[-1].plan.ok:
                 break
@@ -115,7 +120,7 @@ class _Batches(Generic[Step]):
         last, before = self.steps[-1].spec, [step.spec for step in self.steps[:-1]]
         refused = [each.number for each in self.outcomes if each.error is not None]
         if refused:
-            yield [*before, _correct_spec(last, refused, reply)]
+            yield [*before, _correct_spec(last, refused, reply), *self._after]
             return
         anew = replace(last, edits=reply.edits, digest=_join_digests(last, reply))
         if last.sequential:
@@ -139,10 +144,11 @@ async def _converse(
     while True:
         problem: str | None
         try:
-            batches.take(text)
+            candidates = batches.read(text)
         except InvalidInput as error:
             problem, fix = str(error), batches.reparse
         else:
+            batches.plan(candidates)
             problem, fix = refusal_text(batches.outcomes) or None, RESEND
             if problem is None:
                 problem, fix = await land(batches.steps), FOLLOW_UP

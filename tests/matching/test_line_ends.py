@@ -149,3 +149,8 @@ def test_an_edit_that_takes_away_nothing_but_a_line_end_is_refused() -> None:
 def test_where_the_blank_line_that_goes_is_not_there_the_edit_is_made_already() -> None:
     with pytest.raises(AlreadyApplied):
         edited(DEFINITION, edit_of("\n    a = 1\n", "    a = 1\n"))
+
+
+def test_of_a_file_the_last_line_end_may_be_taken_away() -> None:
+    assert edited("a\nb\n", edit_of("b\n", "b")) == b"a\nb"
+    assert edited("a\nb\n", edit_of("b\n", "c")) == b"a\nc\n"

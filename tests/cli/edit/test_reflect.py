@@ -108,3 +108,32 @@ def test_what_answers_a_failed_verification_must_apply_as_well(based: Repo, tmp_
     done = run("apply", "--reflect", model, "--verify", "false", cwd=based.path, stdin=text)
     assert (done.code, based.head) == (1, before), done.err
     assert "edit 1: a.py: the old text" in done.err
+
+
+def test_behind_a_corrected_spec_the_next_ones_land_too(based: Repo, tmp_path: Path) -> None:
+    head, files = based.head, [tmp_path / "first.json", tmp_path / "second.json"]
+    for file, spec in zip(files, (LOST, GOOD), strict=True):
+        file.write_text(json.dumps(spec))
+    model = answering(tmp_path, MENDED)
+    done = run("apply", *map(str, files), "--allow-blind", "--reflect", model, cwd=based.path)
+    assert done.code == 0, done.err
+    assert based.git("rev-list", "--count", f"{head}..HEAD").strip() == "2"
+    assert based.read("a.py") == b"x = 10\ny = 20\n"
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        pytest.param(("--base", "v9"), "is not a commit here", id="a base that is not there"),
+        pytest.param(("--branch", "a..b"), "is not a valid branch name", id="a name of no branch"),
+    ],
+)
+def test_a_wrong_option_is_no_matter_of_the_model(
+    based: Repo, tmp_path: Path, option: tuple[str, str], said: str
+) -> None:
+    model = answering(tmp_path, GOOD)
+    text = json.dumps(GOOD).encode()
+    done = run("apply", *option, "--reflect", model, cwd=based.path, stdin=text)
+    assert done.code != 0
+    assert said in done.err
+    assert not (tmp_path / "asked-0").exists()
