@@ -27,6 +27,8 @@ from hkgit.workflows.arguments import WrongArguments
 _READ_AGAIN = (NoMatch, Stale, Ambiguous, Conflict, AlreadyApplied, BlindEdit)
 """What is fixed by looking at the file."""
 
+_MEND = "So that its commit passes: undo, read those lines, and make the edit again."
+
 AROUND = 10
 """So many lines above and below the likeliest place are worth reading."""
 
@@ -87,7 +89,10 @@ def _reading_lines(reading: Reading) -> Iterator[str]:
 
 
 def of_answer(answer: EditReport, *, dry_run: bool, hashline: bool = False) -> Reply:
-    """Reply with what became of a call of `edit`; an edit of tags is fixed by reading with tags."""
+    """Reply with what became of a call of `edit`; an edit of tags is fixed by reading with tags.
+
+    A blind edit is taken back first: what is read after it is evidence that few policies accept.
+    """
     error = answer.error
     document = render_apply_json(answer.status, answer.outcomes, None, error, dry_run=dry_run)
     document |= answer.document
@@ -96,10 +101,13 @@ def of_answer(answer: EditReport, *, dry_run: bool, hashline: bool = False) -> R
         return _refuse(document, answer.outcomes, answer.for_model(), answer.conflicts, tags)
     if answer.blind:
         first = answer.blind[0]
-        before = {} if answer.call is None else {"before": answer.call}
         document["next"] = _reread(first.path, first.lines, 0)
-        document["next"]["arguments"] |= before | tags
+        document["next"]["arguments"] |= tags
+        if answer.call is not None:
+            document["next"] = call("undo", call=answer.call)
     lines = [*map(outcome_line, answer.outcomes), *(each.what for each in answer.blind)]
+    if answer.blind and answer.call is not None:
+        lines.append(_MEND)
     lines += [to_json_text(outcome.diff) or "" for outcome in answer.outcomes if dry_run]
     return Reply(document, "\n".join(lines))
 

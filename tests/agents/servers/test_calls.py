@@ -15,6 +15,8 @@ from hkgit.agents.servers.replies import Reply
 from hkgit.errors import InvalidInput
 from tests.support.cases import cases
 from tests.support.repos import Repo
+from tests.support.running import run
+from tests.support.serving import guard
 
 GREETING = b'def greet(name):\n    print("Helo, " + name)\n\n\ngreet("you")\n'
 
@@ -68,6 +70,18 @@ def test_a_blind_edit_names_the_read_that_mends_it(greeting: Repo) -> None:
     status = session.answer("status", None)
     assert blind.document["blind"][0]["lines"] == [2, 2]
     assert status.document["blind"] == 0
+
+
+def test_what_is_said_of_a_blind_edit_leads_to_a_commit_that_passes(greeting: Repo) -> None:
+    guard(greeting)
+    session = Connection(greeting.path, None)
+    blind = edited(session, MEND)
+    assert "undo, read those lines, and make the edit again" in blind.text
+    next_of(session, blind)
+    session.answer("read", {"path": "greet.py", "start_line": 2, "end_line": 2})
+    assert "blind" not in edited(session, MEND).text
+    greeting.git("commit", "-qam", "Mend the greeting")
+    assert run("gate", "--range", "HEAD~1..HEAD", cwd=greeting.path).code == 0
 
 
 def test_edits_of_which_one_is_refused_are_to_be_sent_again(greeting: Repo) -> None:
