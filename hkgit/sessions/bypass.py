@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hkgit.edits import decode_text
+from hkgit.evidence.entry import LEDGER
 from hkgit.gate.entrypoints.hook_scripts import asks_hkgit
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import PendingEdit, list_waiting
@@ -63,8 +64,14 @@ def find_commits_past_hooks(repository: Repository, root: Path) -> list[CommitPa
 def _look(
     repository: Repository, units: Sequence[PendingEdit], commit: str, parents: str, subject: str
 ) -> CommitPastHooks | None:
-    """Find what a commit would record if it were made again; None for nothing."""
+    """Find what a commit would record if it were made again; None for nothing.
+
+    None too for one that has entries, though its message does not name them.
+    """
     tree = repository.commit(commit).tree
+    before = repository.commit(parents).tree if parents else None
+    if any(each.path.startswith(LEDGER) for each in repository.changes(before, tree)):
+        return None
     entries = propose(repository, units, parents or None, tree).entries
     sessions = dict.fromkeys(unit.key[0] for each in entries for unit in each.units)
     files = (file for each in entries for file in each.entry.files)

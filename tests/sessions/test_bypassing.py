@@ -222,3 +222,16 @@ def test_doctor_says_so(work: Work) -> None:
     assert "hooks off" in said
     checks = run("doctor", "--json", cwd=work.repo.path).json()["checks"]
     assert any(head[:9] in each["what"] for each in checks if each["name"] == "past hooks")
+
+
+def test_a_commit_whose_message_no_longer_names_its_entries_is_not_accused(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    work.commit_with_hooks("-a", "-m", "Work")
+    work.repo.git("commit", "-q", "--amend", "-m", "Other words")
+    work.repo.git("switch", "-q", "-c", "topic", "HEAD~1")
+    work.edit("line 2\n", "two\n", "b.py")
+    work.commit_with_hooks("-a", "-m", "Topic")
+    work.repo.git("rebase", "-q", "main")
+    assert verdicts(work, 2) == ["strict", "strict"]
+    assert find(work) == []
+    assert "bypassed" not in run("doctor", cwd=work.repo.path).out
