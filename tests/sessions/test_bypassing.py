@@ -235,3 +235,25 @@ def test_a_commit_whose_message_no_longer_names_its_entries_is_not_accused(work:
     assert verdicts(work, 2) == ["strict", "strict"]
     assert find(work) == []
     assert "bypassed" not in run("doctor", cwd=work.repo.path).out
+
+
+def test_a_conflict_resolved_in_a_rebase_is_made_again_after_a_reset(work: Work) -> None:
+    work.repo.git("switch", "-q", "-c", "topic")
+    work.edit("line 5\n", "five\n")
+    work.commit_with_hooks("-a", "-m", "Topic")
+    work.repo.git("switch", "-q", "main")
+    work.edit("line 5\n", "FIVE\n")
+    work.commit_with_hooks("-a", "-m", "Main")
+    work.repo.git("switch", "-q", "topic")
+    with pytest.raises(AssertionError, match="could not apply"):
+        work.repo.git("rebase", "-q", "main")
+    text = work.repo.read("a.py").decode()
+    block = text[text.index("<<<<<<<") : text.index("line 6\n")]
+    work.edit(block, "FIVE five\n")
+    work.repo.git("add", "a.py")
+    work.repo.git("rebase", "--continue", env={"GIT_EDITOR": "true"})
+    assert verdicts(work, 1) == ["fail"]  # git runs no hook there that records
+    work.repo.git("reset", "-q", "--keep", "HEAD~1")
+    work.edit("FIVE\n", "FIVE five\n")
+    work.commit_with_hooks("-a", "-m", "Topic")
+    assert verdicts(work, 1) == ["strict"]
