@@ -37,7 +37,8 @@ from hkgit.workflows.arguments import CALL, WHOLE_SESSION
 def edit(given: SpecOptions, *, agent: str, session: str | None) -> Answer:
     """Apply edits to the working tree, without a commit; all of them or none.
 
-    Outside a repository paths are relative to the current directory. `hkgit undo` undoes it.
+    `hkgit undo` undoes it. Outside a repository paths are relative to the current directory, and
+    only what was edited with --session can be undone.
     """
     report = EditReport(())
     try:
