@@ -119,6 +119,7 @@ document undo: What was taken back.
     status: one of undone
     session: text
     calls, files: list of text
+    next?: next -- Of a server: what to read before it is made again.
 
 session_call: A call of `edit` in a session.
     call, agent: text

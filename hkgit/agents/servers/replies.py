@@ -153,9 +153,12 @@ def of_error(error: HkgitError) -> Reply:
 
 
 def of_undone(undone: UndoReport) -> Reply:
-    """Reply with what was taken back."""
-    files = ", ".join(undone.document["files"])
-    return Reply(undone.document, f"Undone: {', '.join(undone.calls)}. Changed: {files}.")
+    """Reply with what was taken back: before it is made again, it is read."""
+    document, files = undone.document, ", ".join(undone.document["files"])
+    left = next((path for path, file in undone.files.items() if file is not None), None)
+    if left is not None:
+        document["next"] = call("read", path=to_json_text(left))
+    return Reply(document, f"Undone: {', '.join(undone.calls)}. Changed: {files}.")
 
 
 def of_status(status: Status) -> Reply:

@@ -77,8 +77,8 @@ def test_what_is_said_of_a_blind_edit_leads_to_a_commit_that_passes(greeting: Re
     session = Connection(greeting.path, None)
     blind = edited(session, MEND)
     assert "undo, read those lines, and make the edit again" in blind.text
-    next_of(session, blind)
-    session.answer("read", {"path": "greet.py", "start_line": 2, "end_line": 2})
+    undone = next_of(session, blind)
+    next_of(session, undone)
     assert "blind" not in edited(session, MEND).text
     greeting.git("commit", "-qam", "Mend the greeting")
     assert run("gate", "--range", "HEAD~1..HEAD", cwd=greeting.path).code == 0
