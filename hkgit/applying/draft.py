@@ -46,11 +46,11 @@ class Draft:
         """The present text."""
         if self.is_untouched:
             return self.base
-        kept = [self.base.data[start:end] for start, end in self._kept(self.pieces)]
+        kept = [self.base.data[start:end] for start, end in self._list_kept(self.pieces)]
         new = (*(piece.new for piece in self.pieces), b"")
         return Document(b"".join(map(bytes.__add__, kept, new)))
 
-    def _kept(
+    def _list_kept(
         self, pieces: Iterable[Piece], first: int = 0, last: int | None = None
     ) -> Iterator[tuple[int, int]]:
         """The stretches of base bytes `first:last` before, between and after some pieces."""
@@ -111,7 +111,7 @@ class Draft:
         """
         low, high, first, last = self._cut(start, end)
         cut = self.pieces[low:high]
-        kept = [(a, b) for a, b in self._kept(cut, first, last) if a < b]
+        kept = [(a, b) for a, b in self._list_kept(cut, first, last) if a < b]
         if kept:
             return self.base.lines_of(kept[0][0], kept[-1][1])
         point = cut[0].start if cut else first

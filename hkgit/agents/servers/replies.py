@@ -101,10 +101,10 @@ def of_answer(answer: EditReport, *, dry_run: bool, hashline: bool = False) -> R
         return _refuse(document, answer.outcomes, answer.for_model(), answer.conflicts, tags)
     if answer.blind:
         first = answer.blind[0]
-        document["next"] = _reread(first.path, first.lines, 0)
-        document["next"]["arguments"] |= tags
-        if answer.call is not None:
-            document["next"] = call("undo", call=answer.call)
+        following = _reread(first.path, first.lines, 0)
+        following["arguments"] |= tags
+        is_made = answer.call is not None
+        document["next"] = call("undo", call=answer.call) if is_made else following
     lines = [*map(outcome_line, answer.outcomes), *(each.what for each in answer.blind)]
     if answer.blind and answer.call is not None:
         lines.append(_MEND)

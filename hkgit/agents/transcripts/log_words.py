@@ -43,7 +43,7 @@ def adoption_lines(
         yield from _ranges(each)
         explained, all_of_them = each.explanation.counts
         yield f"{explained} of {count_noun(all_of_them, 'changed line')} explained"
-        yield from _skipped(each)
+        yield from _list_skipped(each)
         yield from _next(each, is_kept=is_kept)
 
 
@@ -77,7 +77,7 @@ def _call(done: Adoption, lines: ExplainedLines) -> str:
     return visible(words)
 
 
-def _skipped(done: Adoption) -> Iterator[str]:
+def _list_skipped(done: Adoption) -> Iterator[str]:
     for why, count in Counter(why for _, why in done.replayed.skipped).most_common(5):
         yield f"  {count_noun(count, 'call')} not replayed: {visible(why)}"
 
@@ -123,7 +123,7 @@ def _change_json(done: Adoption) -> JsonObject:
         "explained_lines": explained,
         "entries": done.entries,
         "record": done.record,
-        "explained": [_explained_json(done, each) for each in done.explanation.explained],
+        "explained": [_render_explained(done, each) for each in done.explanation.explained],
         "unexplained": [
             {"path": to_json_text(each.path), "lines": [each.first, each.last], "what": each.what}
             for each in done.explanation.unexplained
@@ -135,7 +135,7 @@ def _change_json(done: Adoption) -> JsonObject:
     }
 
 
-def _explained_json(done: Adoption, lines: ExplainedLines) -> JsonObject:
+def _render_explained(done: Adoption, lines: ExplainedLines) -> JsonObject:
     step, origin = done.step(lines.origin), lines.origin
     share = origin.changed_share
     return {
