@@ -93,8 +93,6 @@ class Scene:
         for pattern in ("*hkgit*", "*.lock", "tx"):
             yield from (f"{path} was left" for path in git_dir.rglob(pattern))
         yield from (f"{path} was left" for path in self.temporary.iterdir())
-        if self.repo.git("for-each-ref", "refs/hkgit"):
-            yield "a ref was left"
         if len(list((git_dir / "worktrees").glob("*"))) != (self.checkout != self.repo):
             yield "a worktree was left"
 
