@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from hkgit import dialects
 from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, TagEdit, WriteFile
@@ -23,7 +24,7 @@ START = {"path": "x", "hash_start": "a3"}
 RANGE = {**START, "hash_stop": "Zz"}
 
 
-def rid(call: dict[str, object], *keys: str) -> dict[str, object]:
+def rid(call: Mapping[str, object], *keys: str) -> dict[str, object]:
     """A call without some of its parameters."""
     return {key: value for key, value in call.items() if key not in keys}
 
