@@ -17,7 +17,7 @@ from hkgit.applying.files import take_place
 from hkgit.errors import GitRefused
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.writer import find_crashed
-from tests.sessions.conftest import LINES, replacing
+from tests.sessions.committing import LINES, replacing
 from tests.support.commands import ROOT
 from tests.support.sessions import TextSession
 

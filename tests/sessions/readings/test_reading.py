@@ -9,7 +9,7 @@ import pytest
 from hkgit.errors import InvalidInput
 from hkgit.sessions import file_lines
 from hkgit.text.document import range_hash
-from tests.sessions.conftest import replacing
+from tests.sessions.committing import replacing
 from tests.support.cases import cases
 from tests.support.sessions import TextSession
 

@@ -12,7 +12,7 @@ from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.knowledge import NOTHING, FileKnowledge, merge_knowledge
 from hkgit.text.hashes import sha256
 from hkgit.values import replace
-from tests.sessions.conftest import replacing
+from tests.sessions.committing import replacing
 from tests.support.sessions import TextSession
 
 

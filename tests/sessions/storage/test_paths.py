@@ -12,7 +12,7 @@ import pytest
 from hkgit.errors import InvalidInput
 from hkgit.sessions import homes as places
 from hkgit.sessions.homes import check_session, choose_folder, find_folders, list_candidates
-from tests.sessions.conftest import replacing
+from tests.sessions.committing import replacing
 from tests.support.sessions import TextSession
 
 
