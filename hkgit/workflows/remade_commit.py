@@ -160,10 +160,13 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
     )
     try:
         made = remaking.run()
-    except HkgitError:
+    except HkgitError as error:
         if not remaking.made.kept:
             raise
-        made = replace(remaking, made=Remade(old.id), keeps=False).run()
+        try:
+            made = replace(remaking, made=Remade(old.id), keeps=False).run()
+        except HkgitError:
+            raise error from None
     if request.commit is None:
         _commit_by_git(repository, made, now)
     carried = _carry_later(repository, old, made.commit, head)

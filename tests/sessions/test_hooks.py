@@ -12,10 +12,11 @@ import pytest
 from hkgit.evidence.replay import candidate_of, replay
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.workflows.setup import install
-from tests.sessions.committing import PROVEN, TAKES_LATE, Work
+from tests.sessions.committing import PROVEN, Work
 from tests.sessions.conftest import LINES, replacing
 from tests.support.cases import cases
 from tests.support.commands import FRAMEWORK_CONFIG, install_framework
+from tests.support.commits import TAKES_LATE
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.sessions import TextSession

@@ -9,10 +9,9 @@ import pytest
 
 from tests.support.cases import cases
 from tests.support.commands import AGENT, dying_at, git, loaded_path, start
+from tests.support.commits import TAKES_LATE
 from tests.support.repos import Repo
 from tests.support.running import run
-
-TAKES_LATE = '[gate]\naccept = ["hash", "receipt", "late"]\n'
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,10 @@ from pathlib import Path
 from tests.support.adopting import APP, NEW, adopt, commit, verdict
 from tests.support.cases import cases
 from tests.support.commands import AGENT
+from tests.support.commits import TAKES_LATE
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.transcripts import ClaudeLog
-
-TAKES_LATE = '[gate]\naccept = ["hash", "receipt", "late"]\n'
 
 
 def test_commits_get_records_beside_the_history(hooked: Repo, log: ClaudeLog) -> None:
