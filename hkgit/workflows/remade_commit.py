@@ -136,7 +136,6 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
     if repository.is_bare:
         raise GitRefused("hkgit redo", "a bare repository has no checkout", "Run this in a clone.")
     if request.commit is None:
-        request = replace(request, agent=request.agent or "unknown")
         old = _write_staged(repository, request)
         now, head = old.parents[0], old.id
     else:
@@ -145,6 +144,9 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
     base = old.parents[0] if old.parents else old.id
     branch = repository.head().branch or "HEAD"
     policy = read_landing_policy(repository, branch, base)
+    if request.commit is None and request.agent is None:
+        named = policy.governing_name((old.author, old.committer), old.message) or "unknown"
+        request = replace(request, agent=named.partition(" <")[0])
     is_free = all(each is None for each in (request.agent, request.message, request.patch))
     if is_free and _is_settled(repository, policy, old):
         _bring_along(repository, head, _list_lagging(repository))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -116,7 +117,7 @@ def test_where_late_evidence_counts_a_blind_edit_need_not_be_made_again(work: Wo
     "is_person, mend",
     {
         "a person tells them apart": (True, "git reset -q && git add -p"),
-        "an agent has no keyboard": (False, "hkgit redo --tree "),
+        "an agent has no keyboard": (False, ".*hkgit redo --tree "),
     },
 )
 def test_lines_by_hand_beside_a_sessions_get_a_commit_too(
@@ -130,7 +131,7 @@ def test_lines_by_hand_beside_a_sessions_get_a_commit_too(
         said = shell(work, "git commit -am Mixed", {"PATH": work.environment["PATH"]}).stderr
     else:
         said = work.commit_with_hooks("-a", "-m", "Mixed", code=1)
-    assert f"fix: {mend}" in said
+    assert re.search(f"fix: {mend}", said)
 
 
 def test_whole_files_by_hand_and_blind_edits_are_mended_by_what_is_said(work: Work) -> None:

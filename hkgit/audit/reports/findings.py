@@ -289,7 +289,11 @@ def mend(ruling: Ruling) -> str:
         return ""
     if commit:
         return f"hkgit redo {ruling.redo}{commit}"
-    return f"hkgit redo --tree {candidate.tree[:12]}  # with -m for another message"
+    author = ""
+    if ruling.agent == candidate.author:  # as git was told for this one commit, maybe
+        name, _, email = map(shlex.quote, candidate.author.removesuffix(">").partition(" <"))
+        author = f"GIT_AUTHOR_NAME={name} GIT_AUTHOR_EMAIL={email} "
+    return f"{author}hkgit redo --tree {candidate.tree[:12]}  # with -m for another message"
 
 
 def _split_by_hand(ruling: Ruling) -> str:
