@@ -25,7 +25,7 @@ from hkgit.applying.file_diff import compare_files
 from hkgit.applying.net import plan_changes
 from hkgit.applying.outcome import FileChange, files_after
 from hkgit.edits import File, Read
-from hkgit.errors import BlindEdit, GitRefused, HkgitError, InvalidInput
+from hkgit.errors import BlindEdit, GitRefused, HkgitError, InvalidInput, Rejected
 from hkgit.evidence.additions import read_added_entries
 from hkgit.evidence.claims import complete_entry, make_claims, make_entry
 from hkgit.evidence.entry import (
@@ -72,6 +72,7 @@ NOT_ACCEPTED = (
     " reads first, or let a person vouch for it (docs/verdicts.md), or accept `late` in the policy."
 )
 _LEAVE = "Nothing was changed. Undo that change, or let a person vouch for it."
+_NO_GRANT = "Only people with a [[gate.manual]] grant for these paths may vouch."
 _WAYS = (
     "`hkgit redo {commit}` also takes -m MESSAGE, --vouch from a person with a [[gate.manual]] for"
     " these paths, or --patch FILE: git diff {commit}^ {commit} -- ':!/.hkgit/ledger' >FILE, then"
@@ -426,9 +427,13 @@ class _Remaking:
     def _vouch(self) -> None:
         """Make the same commit as that of a person who is named in it; false entries go."""
         kept = told = self._list_entries()
-        if self.old.parents:
-            tip = self.old.parents[0]
-            kept = self._find_holding(tip, self._list_changed(self.repository.commit(tip).tree))
+        tip = next(iter(self.old.parents), None)
+        paths = self._list_changed(EMPTY_TREE if tip is None else self.repository.commit(tip).tree)
+        if not any(grant.covers([*paths]) for grant in self.policy.manual):
+            where = ", ".join(map(quote_path, sorted(paths)))
+            raise Rejected(where, f"{self.policy.source} grants nobody all of it", _NO_GRANT)
+        if tip is not None:
+            kept = self._find_holding(tip, paths)
         gone: Files = {entry_path(each[0]): None for each in told if each not in kept}
         tree = self.repository.write_tree(self.old.tree, gone)
         person = self.repository.identity("COMMITTER")
