@@ -90,7 +90,15 @@ def _attribute_file(
     for changed in find_changes(old, new):
         for number in range(changed.new_start + 1, changed.new_end + 1):
             text = new[number - 1].removesuffix(b"\n")
-            origin = origins.of(Blamed(number, text, commit, change.path, number))
+            origin = origins.of(
+                Blamed(
+                    number=number,
+                    text=text,
+                    commit=commit,
+                    commit_path=change.path,
+                    commit_line=number,
+                )
+            )
             if origin.entry is not None and origin.entry_id is not None:
                 found.append((number, origin.entry.agent, origin.entry_id))
     # Less its place among those found, a number is the same for neighbours.
@@ -99,8 +107,14 @@ def _attribute_file(
     ):
         numbers = [number for _, (number, *_) in group]
         start, end = numbers[0], numbers[-1]
-        digest = hash_lines(new[start - 1 : end])
-        yield AttributedLines(change.path, start, end, agent, entry, digest)
+        yield AttributedLines(
+            path=change.path,
+            start=start,
+            end=end,
+            agent=agent,
+            entry=entry,
+            digest=hash_lines(new[start - 1 : end]),
+        )
 
 
 def _is_file(entry: TreeEntry | None) -> bool:
