@@ -17,7 +17,6 @@ from sqlite3 import Error as DatabaseError
 from hkgit.audit.tables.database import explain_failure
 from hkgit.audit.tables.rows import describe_versions, find_roots, normalise_url
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
-from hkgit.gate.policy.key_table import STRING, TEXTS, list_of, read_fields
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.grants import BREAK_GLASS
 from hkgit.gate.trusted_policy import follow_policy, read_trusted_policy
@@ -30,6 +29,7 @@ from hkgit.git.mirrors import (
 )
 from hkgit.git.repository import Repository
 from hkgit.git.transaction import locks
+from hkgit.text.formats import describe_format, find_faults
 from hkgit.text.hashes import digest
 from hkgit.text.strict_json import Json
 from hkgit.values import dataclass, replace
@@ -108,18 +108,14 @@ def _read_lines(path: Path, text: str) -> Iterator[ListedRepository]:
             yield _parse_listed(f"{path}:{number}", path, None, address, ())
 
 
-_LISTED = {"repository": list_of(dict, name=STRING, url=STRING, refs=TEXTS)}
-
-
 def _read_toml(path: Path, text: str) -> Iterator[ListedRepository]:
     try:
-        table = read_fields(str(path), tomllib.loads(text), _LISTED)
+        table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InvalidInput(str(path), f"is not TOML: {error}") from error
+    for fault in find_faults(str(path), table, describe_format("fleet_list")):
+        raise fault
     for number, each in enumerate(table.get("repository", ()), 1):
-        if "url" not in each:
-            fix = 'Write url = "https://..." or a path.'
-            raise InvalidInput(f"{path}: repository {number}", "has no url", fix)
         refs = tuple(map(_full_ref, each.get("refs", ())))
         where = f"{path}: repository {number}"
         yield _parse_listed(where, path, each.get("name"), each["url"], refs)
