@@ -51,7 +51,7 @@ class Audit:
     ) -> Audit:
         """Audit a range."""
         commits = tuple(map(AuditedCommit, report.rulings))
-        with open_rows_of(commits, report.policy) as database:
+        with open_rows_of(report.rulings, report.policy) as database:
             summary = sum_up(database, refused)
         return cls(name=name, asked=asked, report=report, commits=commits, summary=summary)
 

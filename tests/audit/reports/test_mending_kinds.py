@@ -22,7 +22,7 @@ from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import read_trusted_policy
-from tests.evidence.replay.test_forged import (
+from tests.attacks.falsehoods import (
     decoy_text,
     into,
     smuggled_byte,
