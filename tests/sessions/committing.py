@@ -16,8 +16,6 @@ from tests.support.sessions import TextSession
 LINES = "".join(f"line {number}\n" for number in range(1, 31))
 PROVEN = "strict receipt"
 """What `Work.verdict` says of a commit whose every edit is tied to a reading."""
-TAKES_LATE = '[gate]\naccept = ["hash", "receipt", "late"]\n'
-"""A policy under which what is read after a change counts."""
 
 
 def replacing(old: str, new: str, path: str = "a.py") -> str:

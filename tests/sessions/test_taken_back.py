@@ -11,10 +11,10 @@ import pytest
 
 from hkgit.evidence.entry import entry_id, entry_path
 from hkgit.sessions.waiting_edits import find_awaiting
-from tests.sessions.committing import LINES, PROVEN, TAKES_LATE, Work, replacing
+from tests.sessions.committing import LINES, PROVEN, Work, replacing
 from tests.support.cases import cases
 from tests.support.commands import AGENT, hkgit, start
-from tests.support.commits import applied, commit
+from tests.support.commits import TAKES_LATE, applied, commit
 from tests.support.entries import written
 from tests.support.keys import made_key, public
 from tests.support.objects import open_repository
@@ -268,6 +268,17 @@ def test_who_squashes_is_told_of_text_that_entries_keep(
     assert work.verdict() == "strict late"
     assert work.message[0] == "Set no key"
     assert work.repo.status() == []
+
+
+def test_where_neither_late_evidence_nor_a_grant_helps_it_is_made_anew(work: Work) -> None:
+    work.edit("line 5\n", f"{KEY}\n")
+    said = by_amending(work)
+    [command] = re.findall(r"to leave it out: (.*)", said)
+    work.follow(command)
+    assert tells(work.repo) == []
+    work.edit("line 5\n", "key = None\n")
+    work.commit_with_hooks("-a", "-m", "Set no key")
+    assert tells(work.repo) == []
 
 
 def test_an_edit_of_a_part_of_a_line_keeps_no_other_text(work: Work) -> None:
