@@ -227,7 +227,7 @@ def _manual() -> str:
         "hkgit \\- turn what a coding agent wants to change into a commit with evidence",
         ".SH SYNOPSIS",
         ".B hkgit",
-        "[\\-C PATH] [\\-q] [\\-v] COMMAND [ARGUMENTS]...",
+        "[\\-C PATH] [\\-q] [\\-v] [\\-\\-color WHEN] COMMAND [ARGUMENTS]...",
     ]
     found = dict(list_commands())
     for group, names in GROUPS.items():

@@ -18,8 +18,7 @@ from collections.abc import Callable
 from importlib.resources import as_file, files
 from pathlib import Path
 
-import click
-
+from hkgit.cli.options import declare, option
 from hkgit.cli.output import echo
 from hkgit.errors import HkgitError
 from hkgit.git.facts import scrub_environment
@@ -112,9 +111,8 @@ def play(root: Path, say: Callable[[str], None]) -> None:
             known = said.split("\n", 1)[0].rpartition(" ")[2] if " read " in head else known
 
 
-@click.command()
-@click.option("--keep", is_flag=True, help="Keep the repository and print its path.")
-def command(keep: bool) -> None:
+@declare
+def command(*, keep: bool = option("Keep the repository and print its path.")) -> None:
     """Show hkgit at work in a throw-away repository made of its own sources."""
     if keep:
         root = Path(tempfile.mkdtemp(prefix="hkgit-demo-"))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
 from hkgit.cli.commands import COMMANDS, GROUPS
+from hkgit.cli.options import argument, declare
 
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "read": ("hkgit read src/app.py:10-20", "hkgit read src/app.py --session task"),
@@ -85,11 +86,10 @@ FIRST = (
 """What `hkgit --help` lists; `hkgit help all` lists the rest."""
 
 
-@click.command()
-@click.argument("names", nargs=-1, metavar="[COMMAND | RULE | all]...")
-@click.pass_context
-def command(ctx: click.Context, names: tuple[str, ...]) -> None:
+@declare
+def command(*, names: tuple[str, ...] = argument("[COMMAND | RULE | all]...")) -> None:
     """Show what a command does, or why a rule or verdict exists; `all` lists every command."""
+    ctx = click.get_current_context()
     # Help alone looks into a room that is slow to load.
     from hkgit.audit.reports.findings import explain_rule
 
@@ -133,26 +133,21 @@ def _list_all(ctx: click.Context) -> str:
     return formatter.getvalue().strip("\n")
 
 
-def add_examples(ctx: click.Context, text: str) -> str:
-    """Add to a command's help its examples and the variables that it alone reads."""
-    name = " ".join(ctx.command_path.split()[1:])
-    if name not in EXAMPLES:
-        return text
-    formatter = ctx.make_formatter()
+def write_examples(path: str, formatter: click.HelpFormatter) -> None:
+    """Write the examples of a command, and the variables that it alone reads."""
+    name = path.partition(" ")[2]
     sections = {
-        "Examples": EXAMPLES[name],
-        "Environment": [f"{each}: {VARIABLES[each]}" for each in list_variables(name)],
+        "Examples": EXAMPLES.get(name, ()),
+        "Environment": [
+            f"{each}: {VARIABLES[each]}"
+            for each, names in USED_BY.items()
+            if name.partition(" ")[0] in names
+        ],
     }
     for title, lines in sections.items():
         if lines:
             with formatter.section(title):
                 formatter.write("".join(f"  {line}\n" for line in lines))
-    return f"{text}\n\n{formatter.getvalue()}".rstrip("\n")
-
-
-def list_variables(name: str) -> Iterator[str]:
-    """List the variables of the environment that a command reads and others do not."""
-    return (each for each, names in USED_BY.items() if name.split()[0] in names)
 
 
 def write_commands(formatter: click.HelpFormatter, summaries: Mapping[str, str]) -> None:
