@@ -18,8 +18,7 @@ import click
 import hkgit
 from hkgit import errors
 from hkgit.audit.reports.findings import PAGE as RULES_PAGE
-from hkgit.cli.commands import COMMANDS, GROUPS
-from hkgit.cli.help import EXAMPLES, VARIABLES
+from hkgit.cli.commands import COMMANDS, EXAMPLES, GROUPS, VARIABLES
 from hkgit.cli.main import main
 from hkgit.cli.runner import FAULT, INTERRUPTED, UNREAD, USAGE
 from hkgit.dialects.dialect import APPEARANCES

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 import click
 
 from hkgit.cli.answer import echo_refusal
-from hkgit.cli.commands import COMMANDS, MODULES
+from hkgit.cli.commands import COMMANDS, FIRST, MODULES
 from hkgit.cli.options import Group, make_shared
 from hkgit.cli.output import CONSOLE, print_error
 from hkgit.cli.runner import INTERRUPTED, UNREAD, USAGE, begin, end_with, leave
@@ -70,9 +70,10 @@ class _Commands(Group):
         return super().make_context(info_name, args, *rest, **options)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from hkgit.cli.help import write_commands
-
-        write_commands(formatter, self.summaries)
+        """Write the commands to begin with, and where the rest are listed."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.summaries[name]) for name in FIRST])
+        formatter.write("\n`hkgit help all` lists the rest.\n")
 
 
 class _Hk(_Commands):

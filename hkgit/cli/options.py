@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hkgit.cli.answer import Answer
+from hkgit.cli.commands import EXAMPLES, USED_BY, VARIABLES
 from hkgit.cli.output import CONSOLE, QUIET, VERBOSE, echo
 
 if TYPE_CHECKING:
@@ -132,9 +133,20 @@ class Command(click.Command):
     """A command whose help ends with examples."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from hkgit.cli.help import write_examples
-
-        write_examples(ctx.command_path, formatter)
+        """Write its examples, and the variables that it alone reads."""
+        name = ctx.command_path.partition(" ")[2]
+        sections = {
+            "Examples": EXAMPLES.get(name, ()),
+            "Environment": [
+                f"{each}: {VARIABLES[each]}"
+                for each, names in USED_BY.items()
+                if name.partition(" ")[0] in names
+            ],
+        }
+        for title, lines in sections.items():
+            if lines:
+                with formatter.section(title):
+                    formatter.write("".join(f"  {line}\n" for line in lines))
 
 
 class Group(Command, click.Group):
