@@ -193,9 +193,9 @@ def _name_type(found: Any) -> str:
 def _policy_keys() -> str:
     schemas = policy_schema()["properties"]
     rows = (
-        (_name_key(key.name, schemas[key.name]), key.words, default, key.tightening.words)
-        for key in KEYS
-        for default in [key.default or f"`{schemas[key.name]['default']}`".replace(".0`", "`")]
+        (_name_key(name, schemas[name]), schemas[name]["description"], default, key.tighter)
+        for name, key in KEYS.items()
+        for default in [key.default or f"`{schemas[name]['default']}`".replace(".0`", "`")]
     )
     head = "| key | meaning | default | tighter is |\n|---|---|---|---|\n"
     return head + "".join(f"| {' | '.join(row)} |\n".replace("|  |", "| |") for row in rows)

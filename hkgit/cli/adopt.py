@@ -30,6 +30,7 @@ from hkgit.gate.ruling import Ruling
 from hkgit.git.facts import find_agent_shell
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository, find_checkout
+from hkgit.sessions.bypass import find_commits_past_hooks
 from hkgit.text.escape import count_noun
 from hkgit.values import replace
 from hkgit.workflows.adoption import (
@@ -82,10 +83,13 @@ def find_adoption(repository: Repository, candidate: CandidateCommit) -> str:
 
 
 def add_adoption(repository: Repository, ruling: Ruling) -> Ruling:
-    """Name in a blind commit the command that takes its evidence from a transcript."""
-    candidate = ruling.judged.candidate
-    is_bare = len(candidate.parents) == 1 and not ruling.judged.entries
-    command = find_adoption(repository, candidate) if is_bare else ""
+    """Name in a blind commit the command that takes its evidence from sessions or a transcript."""
+    candidate, root = ruling.judged.candidate, repository.work_tree
+    if len(candidate.parents) != 1 or ruling.judged.entries or root is None:
+        return ruling
+    if any(each.id == candidate.id for each in find_commits_past_hooks(repository, root)):
+        return replace(ruling, redo="")
+    command = find_adoption(repository, candidate)
     return fix_blind(ruling, lambda each: fix_by_adoption(each, command)) if command else ruling
 
 

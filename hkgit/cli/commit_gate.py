@@ -155,7 +155,7 @@ def _find_session(repository: Repository, ruling: Ruling) -> str | None:
     from hkgit.gate.entrypoints.hook_scripts import asks_hkgit
     from hkgit.sessions.call_journal import list_waiting
     from hkgit.sessions.waiting_edits import open_journals
-    from hkgit.workflows.git_hooks import find_framework
+    from hkgit.workflows.setup import find_framework
 
     root = repository.work_tree
     if root is None or asks_hkgit(repository, "pre-commit") or find_framework(root) is not None:

@@ -42,7 +42,7 @@ from hkgit.sessions.session_states import list_sessions
 from hkgit.sessions.writer import find_crashed
 from hkgit.text.escape import escape_console, to_json_text, visible
 from hkgit.workflows import health
-from hkgit.workflows.git_hooks import find_framework, find_place, find_runner
+from hkgit.workflows.setup import find_framework, find_place, find_runner
 
 _SAID = {
     Level.BROKEN: "broken: the gate cannot judge here",

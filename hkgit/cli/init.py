@@ -18,7 +18,7 @@ from hkgit.errors import GitRefused
 from hkgit.gate.entrypoints.hook_scripts import CLIENT_HOOKS, HOOKS, asks_hkgit
 from hkgit.git.repository import Repository
 from hkgit.workflows import setup
-from hkgit.workflows.setup_steps import Action, SetupStep
+from hkgit.workflows.setup import Action, SetupStep
 
 
 @declare

@@ -19,7 +19,7 @@ from hkgit.gate.policy.key_table import policy_schema
 from hkgit.text.formats import FORMATS, describe_format
 from hkgit.text.strict_json import JsonObject
 
-NAMES = sorted([*FORMATS, "policy", "tables"])
+NAMES = sorted([*FORMATS, "tables"])
 
 
 @declare

@@ -36,13 +36,11 @@ from hkgit.git.layout import (
     TAG,
     TREE,
     common_dir_of,
-    delete_own_ref,
     find_repository,
     read_branch,
     read_stored_ref,
     refuse_ref_name,
     refuse_unwritten,
-    write_own_ref,
 )
 from hkgit.git.objects import (
     DEEPEST,
@@ -409,19 +407,10 @@ class Repository:
 
     def write_ref(self, name: str, object_id: str) -> None:
         """Let a ref of hkgit's own name an object; no hook hears of it. Raises GitRefused."""
-        if not write_own_ref(self.common_dir, name, object_id):
-            self._update_ref(name, name, object_id)
-
-    def delete_ref(self, name: str) -> None:
-        """Take a ref of hkgit's own away, if it is there. Raises GitRefused."""
-        if not delete_own_ref(self.common_dir, name):
-            self._update_ref(name, "-d", name)
-
-    def _update_ref(self, where: str, *args: str) -> None:
         try:
-            self.git(*_SILENT, "update-ref", "--no-deref", *args)
+            self.git(*_SILENT, "update-ref", "--no-deref", name, object_id)
         except GitRefused as refusal:
-            raise refuse_unwritten(where, refusal.what) from refusal
+            raise refuse_unwritten(name, refusal.what) from refusal
 
     def _head_target(self) -> str:
         """Read what HEAD says: the full name of a branch, or an id."""

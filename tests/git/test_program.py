@@ -111,14 +111,3 @@ def test_paths_that_are_not_utf8_go_in_and_come_out(repo: Repo) -> None:
     repo.commit({"caf\udce9": "x"})
     listed = program.run(["ls-files", "-z", "--", "caf\udce9"], cwd=repo.path)
     assert listed.text == "caf\udce9\0"
-
-
-def test_a_ref_of_a_transaction_goes_also_where_git_has_packed_it(repo: Repo) -> None:
-    repo.commit({"a": "1\n"})
-    opened, name = Repository.discover(repo.path, is_small=True), "refs/hkgit/tx/0123"
-    opened.write_ref(name, repo.head)
-    repo.git("pack-refs", "--all")
-    for _ in range(2):
-        opened.write_ref(name, repo.head)
-        opened.delete_ref(name)
-        assert repo.git("for-each-ref", "refs/hkgit") == ""

@@ -14,7 +14,6 @@ from tests.support.sessions import TextSession
 
 AGENT = {"GIT_AUTHOR_NAME": "claude", "GIT_AUTHOR_EMAIL": "noreply@anthropic.com"}
 PROVEN = "strict receipt"
-TAKES_LATE = '[gate]\naccept = ["hash", "receipt", "late"]\n'
 """A policy under which what is read after a change counts."""
 """What `Work.verdict` says of a commit whose every edit is tied to a reading."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import time
 from contextlib import suppress
@@ -222,6 +223,16 @@ def test_doctor_says_so(work: Work) -> None:
     assert "hooks off" in said
     checks = run("doctor", "--json", cwd=work.repo.path).json()["checks"]
     assert any(head[:9] in each["what"] for each in checks if each["name"] == "past hooks")
+
+
+def test_where_an_agent_made_it_the_gate_says_the_same(work: Work) -> None:
+    """Though late evidence does not count: what the session has recorded does."""
+    work.edit("line 5\n", "five\n")
+    bypass(work)
+    work.repo.git("commit", "-q", "--amend", "--no-edit", "--no-verify", "--author=codex <a@b.c>")
+    said = run("gate", "--range", "HEAD~1..HEAD", cwd=work.repo.path).out
+    follow(work, re.findall("fix: .*", said)[0])
+    assert verdicts(work, 1) == ["strict"]
 
 
 def test_a_commit_whose_message_no_longer_names_its_entries_is_not_accused(work: Work) -> None:

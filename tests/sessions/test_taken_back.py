@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from hkgit.evidence.entry import Entry, entry_id, entry_path, read_entry
-from tests.sessions.committing import AGENT, PROVEN, TAKES_LATE, Work
+from tests.sessions.committing import AGENT, PROVEN, Work
 from tests.sessions.conftest import LINES, replacing
 from tests.support.commands import hkgit, start
-from tests.support.commits import applied, commit
+from tests.support.commits import TAKES_LATE, applied, commit
 from tests.support.entries import written
 from tests.support.keys import made_key, public
 from tests.support.planning import hash_of
@@ -278,6 +278,18 @@ def test_who_squashes_is_told_of_text_that_entries_keep(
     assert work.verdict() == "strict late"
     assert work.repo.git("log", "-1", "--format=%s") == "Set no key"
     assert work.repo.status() == []
+
+
+def test_where_neither_late_evidence_nor_a_grant_helps_it_is_made_anew(work: Work) -> None:
+    work.edit("line 5\n", f"key = '{SECRET}'\n")
+    said = by_amending(work)
+    [command] = re.findall(r"to leave it out: (.*)", said)
+    done = start("sh", "-c", command, cwd=work.repo.path, env=work.environment)
+    assert done.returncode == 0, done.stderr
+    assert tells(work.repo) == []
+    work.edit("line 5\n", "key = None\n")
+    work.commit_with_hooks("-a", "-m", "Set no key")
+    assert tells(work.repo) == []
 
 
 def test_an_edit_of_a_part_of_a_line_keeps_no_other_text(work: Work) -> None:

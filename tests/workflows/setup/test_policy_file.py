@@ -9,9 +9,7 @@ from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.gate.policy.key_table import parse_policy
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.trusted_policy import CONFIG
-from hkgit.workflows import policy_file
-from hkgit.workflows.policy_file import POLICY
-from hkgit.workflows.setup_steps import Action
+from hkgit.workflows.setup import POLICY, Action, plan_policy
 from tests.support.cases import cases
 from tests.support.commands import hkgit
 from tests.support.repos import Repo
@@ -89,5 +87,5 @@ def test_init_in_a_clone_with_autocrlf_knows_its_own_attributes(tmp_path: Path) 
     place = tmp_path / ".hkgit" / ".gitattributes"
     place.parent.mkdir()
     place.write_bytes(ATTRIBUTES.replace(b"\n", b"\r\n"))
-    step = next(each for each in policy_file.install(tmp_path) if each.path == place)
+    step = next(each for each in plan_policy(tmp_path) if each.path == place)
     assert step.action is Action.KEPT
