@@ -116,76 +116,63 @@ class Explanation:
 def explain(built: Built, sides: tuple[Snapshot, Snapshot], paths: Iterable[str]) -> Explanation:
     """Explain what some paths have become, by the edits that were put on the base."""
     before, after = sides
-    traces = _trace(built, before)
+    traces, removals = _trace(built, before)
     found = Explanation()
     for path in sorted(paths):
-        files = before.get(path), built.files.get(path), after.get(path)
-        _explain_file(found, path, files, traces.get(path) or _Trace.of(files[0]))
+        base, derived, actual = before.get(path), built.files.get(path), after.get(path)
+        if actual is not None:
+            origins = traces.setdefault(path, _number_lines(base))
+            _explain_file(found, path, (base, derived, actual), origins)
+        elif derived is None and path in removals:
+            found.explained.append(ExplainedLines(path, 1, 0, removals[path]))
+        elif base is not None:
+            what = f"the file was removed ({Document(base.data).line_count} lines)"
+            found.unexplained.append(UnexplainedLines(path, 1, 0, what))
     return found
 
 
-@dataclass(frozen=True)
-class _Trace:
-    """The lines of a file as entries make it: each with its number in the base, or its edit.
-
-    `end` is the edit that took the file away.
-    """
-
-    lines: Sequence[bytes]
-    origins: Sequence[int | Origin]
-    end: Origin | None = None
-
-    @classmethod
-    def of(cls, base: File | None) -> _Trace:
-        """Begin with the file of the base."""
-        lines = Document(b"" if base is None else base.data).lines
-        return cls(lines, range(1, len(lines) + 1))
+Origins = Sequence[int | Origin]
+"""What each line of a file is as entries make it: its number in the base, or its edit."""
 
 
-def _trace(built: Built, before: Snapshot) -> dict[str, _Trace]:
-    """Follow files from spec to spec."""
-    traces: dict[str, _Trace] = {}
+def _number_lines(base: File | None) -> Origins:
+    return range(1, 1 + (0 if base is None else Document(base.data).line_count))
+
+
+def _trace(built: Built, before: Snapshot) -> tuple[dict[str, Origins], dict[str, Origin]]:
+    """Follow files from spec to spec; tells also which edit took a file away."""
+    traces: dict[str, Origins] = {}
+    removals: dict[str, Origin] = {}
     for step in built.steps:
         own = {unit.number: Origin.of(unit) for unit in step.units}
         for change in step.changes:
-            start = _Trace.of(None)
+            lines: list[int | Origin] = []
             if change.path is not None:
-                start = traces.get(change.path) or _Trace.of(before.get(change.path))
-            lines, origins = [*start.lines], [*start.origins]
+                lines += traces.setdefault(change.path, _number_lines(before.get(change.path)))
             for hunk in reversed(change.hunks):
                 origin = own[next(each for each in hunk.edits if each in own)]
-                place = slice(hunk.start_line - 1, hunk.end_line)
-                lines[place] = hunk.new_lines
-                origins[place] = [origin] * len(hunk.new_lines)
+                lines[hunk.start_line - 1 : hunk.end_line] = [origin] * len(hunk.new_lines)
             if change.path is not None and change.path != change.new_path:
-                last = [x for x in own.values() if x.unit.edit.path == change.path]
-                traces[change.path] = _Trace((), (), last[-1])
+                by = [each for each in own.values() if each.unit.edit.path == change.path]
+                traces[change.path], removals[change.path] = (), by[-1]
             if change.new_path is not None:
-                traces[change.new_path] = _Trace(lines, origins)
-    return traces
+                traces[change.new_path] = lines
+    return traces, removals
 
 
 def _explain_file(
     found: Explanation,
     path: str,
-    files: tuple[File | None, File | None, File | None],
-    trace: _Trace,
+    files: tuple[File | None, File | None, File],
+    origins: Origins,
 ) -> None:
-    base, derived, actual = files
-    old = Document(b"" if base is None else base.data)
-    if actual is None:
-        if derived is None and trace.end is not None:
-            found.explained.append(ExplainedLines(path, 1, 0, trace.end))
-        elif base is not None:
-            what = f"the file was removed ({old.line_count} lines)"
-            found.unexplained.append(UnexplainedLines(path, 1, 0, what))
-        return
-    now, made = Document(actual.data), Document(b"" if derived is None else derived.data)
+    _, derived, actual = files
+    old, made, now = (Document(b"" if each is None else each.data) for each in files)
     is_same = derived is not None and derived.data == actual.data
-    by = _find_origins(now, trace, is_exact=is_same)
     pairs = find_common(made.lines, now.lines)
+    by = _find_origins(now, origins, pairs, is_exact=is_same)
     ended = [j for i, j in pairs if made.end_of(i + 1) != now.end_of(j + 1)]
-    of_base = {i: each for i, each in enumerate(trace.origins) if isinstance(each, int)}
+    of_base = {i: each for i, each in enumerate(origins) if isinstance(each, int)}
     known = {j for i, j in pairs if i in of_base}.union(ended)
     there = {*of_base.values()}
     left = there - {of_base.get(i) for i, _ in pairs}
@@ -229,15 +216,20 @@ _WORD = re.compile(rb"\w\w")
 """What a line has that says something by itself."""
 
 
-def _find_origins(now: Document, trace: _Trace, *, is_exact: bool) -> dict[int, Origin]:
-    """Find the lines that calls made; of a file that was changed otherwise too, only sure ones."""
-    places = {j: i for i, j in find_common(trace.lines, now.lines)}
-    known = ((j, trace.origins[i]) for j, i in places.items())
+def _find_origins(
+    now: Document, origins: Origins, pairs: Sequence[tuple[int, int]], *, is_exact: bool
+) -> dict[int, Origin]:
+    """Find the lines that calls made; of a file that was changed otherwise too, only sure ones.
+
+    `pairs` are the lines as entries make them that are in the file, with their places there.
+    """
+    known = ((j, origins[i]) for i, j in pairs)
     by = {j: origin for j, origin in known if isinstance(origin, Origin)}
     if is_exact:
         return by
+    places = {j: i for i, j in pairs}
     copied = {line for j, line in enumerate(now.lines) if j not in places}
-    places |= {-1: -1, now.line_count: len(trace.lines)}
+    places |= {-1: -1, now.line_count: len(origins)}
 
     def is_among(j: int) -> bool:
         """Whether the lines above and below a line are its neighbours in the trace, too."""

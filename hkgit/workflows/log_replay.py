@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 from hkgit.applying.evidence import RECOVERED
 from hkgit.applying.planner import Options
-from hkgit.edits import File, MappingSnapshot, Overlay
+from hkgit.edits import File, MappingSnapshot
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.evidence.entry import Entry
 from hkgit.sessions.blobs import Blobs
 from hkgit.sessions.call_journal import JournaledCall, SessionJournal
 from hkgit.sessions.call_plan import CallPlan, plan_call
-from hkgit.sessions.knowledge import FileKnowledge, Knowledge
+from hkgit.sessions.knowledge import FileKnowledge
 from hkgit.text.document import Lines
-from hkgit.text.hashes import digest
 from hkgit.text.shown_lines import (
     find_shown_files,
     find_shown_lines,
@@ -103,7 +102,7 @@ class FollowedFiles:
         if found is None and edit.spec is not None:
             found = self._files.get(path)  # its words may be quoted loosely, as some tools allow
         if found is None:
-            raise make_unknown([path], "nothing shows what was in the file before the call")
+            raise InvalidInput(path, "nothing shows what was in the file before the call")
         return found
 
     def _find_version(self, path: str, edit: LoggedEdit) -> bytes | None:
@@ -113,89 +112,8 @@ class FollowedFiles:
         return next((data for data in versions if may_be_made_on(edit, path, data)), None)
 
 
-def make_unknown(paths: Sequence[str], what: str) -> InvalidInput:
-    """Make the error of a call that cannot be replayed."""
-    return InvalidInput(", ".join(paths), what)
-
-
 _REMEMBERED = 40
 """So many versions of a file are asked whether they say what was read."""
-
-
-class ReadingMemory:
-    """Learns readings at once where a file is known, else when it comes to be."""
-
-    def __init__(self, files: FollowedFiles, blobs: Blobs) -> None:
-        self._files = files
-        self._blobs = blobs
-        self._sessions: dict[str, Knowledge] = {}
-        self._unplaced: dict[tuple[str, str], list[tuple[Step, LoggedReading]]] = {}
-
-    def knowledge(self, session: str) -> Knowledge:
-        """Return what a conversation knows of files."""
-        return self._sessions.get(session, Knowledge())
-
-    def begin_turn(self, step: Step) -> None:
-        """Count as known what earlier answers of the model have read: it has seen that by now."""
-        known = self.knowledge(step.session).begin_turn(step.turn, self._blobs.get)
-        self._sessions[step.session] = known
-
-    def follow(self, session: str, plan: CallPlan) -> None:
-        """Take in what a call has changed and made known."""
-        left = {path: digest(file.data) for path, file in plan.changed.items() if file is not None}
-        known = self.knowledge(session).follow(plan.known, left, self._blobs.get)
-        self._sessions[session] = known
-
-    def read(self, step: Step, reading: LoggedReading) -> None:
-        """Learn what was shown, at once where the file is known, else when it comes to be."""
-        path = reading.path
-        if reading.whole is not None and not is_shown_as(self._files.read(path), reading.whole):
-            self._files.arrive(path, self._files.restore(path, reading.whole))
-        if not self._learn(step, reading, self._files.read(path)):
-            self._unplaced.setdefault((step.session, path), []).append((step, reading))
-
-    def settle(self, session: str, path: str, data: bytes) -> None:
-        """Learn what was shown of a file before any version of it was known."""
-        for step, reading in self._unplaced.pop((session, path), ()):
-            if self._learn(step, reading, data):
-                continue
-            for kept in self._files.list_past(path, _REMEMBERED):
-                if self._find(reading, kept):
-                    self._recall(step, reading, kept, data)
-                    break
-
-    def _learn(self, step: Step, reading: LoggedReading, data: bytes | None) -> bool:
-        """Whether a file says what was shown; then it is known from now on."""
-        shown = [] if data is None else self._find(reading, data)
-        if data is None or not shown:
-            return False
-        self._blobs.put(data)
-        self._know(step, reading.path, data, FileKnowledge.of(data, shown))
-        return True
-
-    def _recall(self, step: Step, reading: LoggedReading, then: bytes, now: bytes) -> None:
-        """Learn what an earlier version of a file showed, as far as it is still there."""
-        old = FileKnowledge.of(then, self._find(reading, then))
-        self._know(step, reading.path, now, old.carry(now, self._blobs.get))
-
-    def _know(self, step: Step, path: str, data: bytes, seen: FileKnowledge) -> None:
-        known = self.knowledge(step.session)
-        if seen.lines:
-            # Other calls of its answer have not seen what it reads.
-            turn = step.turn if step.turn == known.turn else ""
-            known = known.learn(path, seen.lines, data, self._blobs.get, turn)
-            self._sessions[step.session] = known
-
-    def _find(self, reading: LoggedReading, data: bytes) -> list[Lines]:
-        """Find the lines of a file that a reading shows."""
-        if reading.asked is None:
-            return find_shown_lines(split_lines(data) or [], reading.answer, reading.start_line)
-        told = ((path, self._files.read(path)) for path in reading.named)
-        files = {path: lines for path, each in told if each and (lines := split_lines(each))}
-        files[reading.path] = split_lines(data) or []
-        answer = split_answer(reading.answer)
-        found = find_shown_files(files, answer, reading.said, reading.asked)
-        return found.get(reading.path, [])
 
 
 @dataclass
@@ -228,49 +146,101 @@ class TranscriptReplay:
         self._recorded = recorded
         self._blobs = Blobs(home / "versions")
         self._files = FollowedFiles(versions, self._blobs)
-        self._memory = ReadingMemory(self._files, self._blobs)
+        self._unplaced: dict[tuple[str, str], list[tuple[Step, LoggedReading]]] = {}
         self._time = 0
 
     def take(self, steps: Iterable[Step]) -> Replayed:
         """Replay steps; what cannot be is said in `skipped`. Raises GitRefused."""
         for step in steps:
-            self._memory.begin_turn(step)
+            # What earlier answers of the model have read it has seen by now.
+            self._open(step).begin_turn(step.turn)
             match step.did:
                 case LoggedReading() as reading:
-                    self._memory.read(step, reading)
+                    self._read(step, reading)
                 case LoggedEdit() as edit:
-                    self._try_edit(step, edit)
+                    try:
+                        self._edit(step, edit)
+                    except HkgitError as error:
+                        self._files.lose(edit.paths)
+                        self.made.skipped.append((step, error.what))
         return self.made
 
-    def _try_edit(self, step: Step, edit: LoggedEdit) -> None:
-        try:
-            self._edit(step, edit)
-        except HkgitError as error:
-            self._files.lose(edit.paths)
-            self.made.skipped.append((step, error.what))
+    def _open(self, step: Step) -> SessionJournal:
+        """Open the journal of a conversation; they share their versions of files."""
+        journal = self.made.journals.get(step.session)
+        if journal is None:
+            journal = self.made.journals[step.session] = SessionJournal(self._home / step.session)
+            journal.blobs = self._blobs
+        return journal
+
+    def _read(self, step: Step, reading: LoggedReading) -> None:
+        """Learn what was shown, at once where the file is known, else when it comes to be."""
+        path, whole = reading.path, reading.whole
+        if whole is not None and not is_shown_as(self._files.read(path), whole):
+            self._files.arrive(path, self._files.restore(path, whole))
+        data = self._files.read(path)
+        if data is None or not self._learn(step, reading, data, data):
+            self._unplaced.setdefault((step.session, path), []).append((step, reading))
+
+    def _settle(self, session: str, path: str, data: bytes) -> None:
+        """Learn what was shown of a file before any version of it was known."""
+        for step, reading in self._unplaced.pop((session, path), ()):
+            versions = chain([data], self._files.list_past(path, _REMEMBERED))
+            any(self._learn(step, reading, each, data) for each in versions)
+
+    def _learn(self, step: Step, reading: LoggedReading, then: bytes, now: bytes) -> bool:
+        """Learn what a version of a file showed, as far as it is there now; False for nothing."""
+        shown = self._find(reading, then)
+        journal, kept = self._open(step), self._blobs.get
+        known = journal.knowledge
+        seen = FileKnowledge.of(then, shown).carry(now, kept).lines
+        if seen:
+            # Other calls of its answer have not seen what it reads.
+            turn = step.turn if step.turn == known.turn else ""
+            journal.knowledge = known.learn(reading.path, seen, now, kept, turn)
+        return bool(shown)
+
+    def _find(self, reading: LoggedReading, data: bytes) -> list[Lines]:
+        """Find the lines of a file that a reading shows."""
+        if reading.asked is None:
+            return find_shown_lines(split_lines(data) or [], reading.answer, reading.start_line)
+        told = ((path, self._files.read(path)) for path in reading.named)
+        files = {path: lines for path, each in told if each and (lines := split_lines(each))}
+        files[reading.path] = split_lines(data) or []
+        answer = split_answer(reading.answer)
+        found = find_shown_files(files, answer, reading.said, reading.asked)
+        return found.get(reading.path, [])
 
     def _edit(self, step: Step, edit: LoggedEdit) -> None:
         before = {path: self._files.find_before(path, edit) for path in edit.paths}
         for path, data in before.items():
             self._files.arrive(path, data)
             if data is not None:
-                self._memory.settle(step.session, path, data)
-        plan = self._plan(step, edit, before)
-        changed = {path: None if file is None else file.data for path, file in plan.changed.items()}
-        entries = plan.make_entries(Options().settings)
-        if not {name_change(x) for each in entries for x in each.files} <= self._recorded:
-            self._journal(step, plan, entries)
-        for path, data in changed.items():
-            self._files.arrive(path, data)
-        self._memory.follow(step.session, plan)
+                self._settle(step.session, path, data)
+        journal = self._open(step)
+        plan = self._plan(journal.knowledge.known, edit, before)
+        plan.keep_versions(self._blobs)
+        call = JournaledCall(step.agent, plan.make_entries(Options().settings), origin=RECOVERED)
+        if {*map(name_change, call.changes)} <= self._recorded:
+            journal.follow(call, plan.known)
+        else:
+            # Calls are put in order by their time, so no two may have the same.
+            self._time = max(step.time, self._time + 1)
+            call = journal.begin(replace(call, time=self._time))
+            journal.end(call, plan.known)
+            self.made.steps[step.session, call.id] = step
+        for path, file in plan.changed.items():
+            self._files.arrive(path, None if file is None else file.data)
 
-    def _plan(self, step: Step, edit: LoggedEdit, before: Mapping[str, bytes | None]) -> CallPlan:
+    def _plan(
+        self,
+        known: Mapping[str, FileKnowledge],
+        edit: LoggedEdit,
+        before: Mapping[str, bytes | None],
+    ) -> CallPlan:
         """The call as a plan on its files; as a diff where its words do not make the result."""
-        files = Overlay(
-            MappingSnapshot(),
-            {path: None if data is None else File(data) for path, data in before.items()},
-        )
-        known, words = self._memory.knowledge(step.session).known, dict[str, bytes | None]()
+        there = {path: File(data) for path, data in before.items() if data is not None}
+        files, words = MappingSnapshot(there), dict[str, bytes | None]()
         specs = [] if edit.spec is None or not edit.told.is_final else [edit.spec]
         plan = plan_call(specs, files, Options(), (), known, self._blobs.get)
         if specs and plan.is_ok:
@@ -279,24 +249,11 @@ class TranscriptReplay:
         after = find_after(edit.told, before, words)
         if words and words | dict(after or {}) == words:
             return plan
+        where = ", ".join(edit.paths)
         if after is None:
-            raise make_unknown(edit.paths, "the log does not show the result of the call")
+            raise InvalidInput(where, "the log does not show the result of the call")
         spec = make_difference(before, after)
         plan = plan_call([spec], files, Options(), (), known, self._blobs.get)
         if not plan.is_ok:
-            raise make_unknown(edit.paths, "what the log says of the call cannot be replayed")
+            raise InvalidInput(where, "what the log says of the call cannot be replayed")
         return plan
-
-    def _journal(self, step: Step, plan: CallPlan, entries: tuple[Entry, ...]) -> None:
-        """Write a call into the journal of its conversation."""
-        journal = self.made.journals.get(step.session)
-        if journal is None:
-            journal = SessionJournal(self._home / step.session)
-            self.made.journals[step.session] = journal
-        plan.keep_versions(journal.blobs)
-        # Calls are put in order by their time, so no two may have the same.
-        self._time = max(step.time, self._time + 1)
-        call = JournaledCall(step.agent, entries, origin=RECOVERED, time=self._time)
-        call = journal.begin(call)
-        journal.end(call, {})
-        self.made.steps[step.session, call.id] = step
