@@ -7,18 +7,19 @@ from collections.abc import Mapping
 from hkgit.edits import File
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.transaction import transaction
-from tests.support.objects import open_repository
-from tests.support.repos import Repo
+from tests.support.commits import commit_tree
+from tests.support.objects import open_repository, write_tree
+from tests.support.repos import IDENTITY, Repo
 
 Files = Mapping[str, str | None]
 
 
 def commit_on(repo: Repo, files: Files, parent: str = "HEAD") -> str:
     """A commit that no branch has yet."""
-    opened = open_repository(repo)
     changed = {path: None if text is None else File(text.encode()) for path, text in files.items()}
-    tree = opened.write_tree(repo.tree(parent), changed)
-    return repo.git("commit-tree", tree, "-p", parent, "-m", "Landed")
+    tree = write_tree(repo, parent, changed)
+    tree = tree or open_repository(repo).write_tree(repo.tree(parent), changed)
+    return commit_tree(repo, tree, [parent], b"Landed\n", IDENTITY)
 
 
 def land(
