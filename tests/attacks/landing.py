@@ -106,3 +106,14 @@ class Landing:
 
     def push(self, refspec: str) -> tuple[bool, str]:
         return git(self.clone, "push", str(self.server.path), refspec, env=AGENT)
+
+    def take(self, refspec: str) -> None:
+        """A push that the server takes."""
+        done, said = self.push(refspec)
+        assert done, said
+
+    def refuse(self, refspec: str) -> str:
+        """What is said against a push that the server refuses."""
+        done, said = self.push(refspec)
+        assert not done, said
+        return said

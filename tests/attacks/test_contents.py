@@ -333,9 +333,7 @@ def test_a_push_brings_no_direction_control_into_code(landing: Landing) -> None:
     landing.clone.commit({"moved.py": old}, "Say it")
     there = landing.land(landing.clone.head)
     edit = replace_range("moved.py", old.encode(), 1, 2, new)
-    taken, said = landing.push(f"{landing.apply(edit, on=there)}:main")
-    assert not taken
-    assert "U+202E" in said
+    assert "U+202E" in landing.refuse(f"{landing.apply(edit, on=there)}:main")
 
 
 STAYS = {
