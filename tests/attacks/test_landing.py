@@ -1,4 +1,4 @@
-"""Attacks on what a ref has, through merges that call another parent first, by real pushes."""
+"""Attacks on what a ref has, through merges that call another parent first."""
 
 from __future__ import annotations
 

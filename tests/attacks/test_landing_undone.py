@@ -1,4 +1,4 @@
-"""Attacks on what a ref has taken back: undone edits that merges bring again, by real pushes."""
+"""Attacks on what a ref has taken back: undone edits that merges bring again."""
 
 from __future__ import annotations
 
