@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from hkgit.applying.evidence import KINDS
 from hkgit.audit.reports.findings import mend
 from hkgit.edits import File
 from hkgit.gate.entrypoints.arrival import EntryPoint, Update, choose_trusted_side
@@ -98,7 +100,7 @@ def test_what_is_said_of_a_long_file_makes_no_list_of_its_lines(
     monkeypatch.setattr("hkgit.text.document.MOST_LINES", 5)
     monkeypatch.setattr("hkgit.text.document.Document.lines", property(_refuse))
     monkeypatch.setattr("hkgit.text.document.Document.raw_lines", property(_refuse))
-    ruling = scene.ruling(made, policy)
+    ruling = scene.ruling(made, replace(policy, accept=KINDS))
     assert ruling.rule == "blind"
     assert mend(ruling) == f"hkgit redo {made[:12]}"
 

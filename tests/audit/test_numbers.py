@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit.audit.commits import AuditedCommit
 from hkgit.audit.tables.figures import Figures, count_all, numbers_json, numbers_lines, open_rows_of
 from hkgit.gate.commit_range import CommitRange, drop_floors
 from hkgit.gate.policy.model import Policy
@@ -17,8 +16,8 @@ def numbers(trail: Trail, old: str | None = "start") -> Figures:
     repository = open_repository(trail.repo)
     ends = None if old is None else repository.resolve(old), repository.resolve("HEAD")
     report = judge_whole(repository, CommitRange(*ends), drop_floors(Policy()))
-    with open_rows_of(map(AuditedCommit, report.rulings), Policy()) as database:
-        return count_all(database)[""]
+    with open_rows_of(report.rulings, Policy()) as database:
+        return count_all(database)
 
 
 def test_commits_are_counted_by_verdict(trail: Trail, faulty: Trail) -> None:

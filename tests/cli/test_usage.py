@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.cli.help import FIRST
+from hkgit.cli.commands import FIRST
 from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run

@@ -14,6 +14,7 @@ import pytest
 
 from tests.support.cases import cases
 from tests.support.commands import loaded_path
+from tests.support.commits import TAKES_LATE
 from tests.support.keys import sign_with
 from tests.support.modules import modules, walk
 from tests.support.repos import Repo
@@ -21,7 +22,6 @@ from tests.support.running import run
 from tests.support.serving import preload_hooks
 
 AGENT = {"GIT_AUTHOR_NAME": "Claude", "GIT_AUTHOR_EMAIL": "noreply@anthropic.com"}
-TAKES_LATE = '[gate]\naccept = ["hash", "receipt", "late"]\n'
 BASE = "".join(f"line {number}\n" for number in range(1, 21))
 WANTED = BASE.replace("line 5\n", "five\n")
 

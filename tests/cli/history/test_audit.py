@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.cli.conftest import AGENT
@@ -69,8 +71,10 @@ def test_report_keeps_derived_and_claimed_apart(history: Bench) -> None:
     assert "agents, by their own word: unknown" in page[claimed:]
 
 
-def test_report_says_what_is_rejected_and_what_mends_it(history: Bench) -> None:
-    result = history.run("report", "start..blind-commit")
+def test_report_says_what_is_rejected_and_what_mends_it(history: Bench, tmp_path: Path) -> None:
+    (tmp_path / "policy.toml").write_text('[gate]\naccept = ["hash", "late"]\n')
+    options = ("--policy", str(tmp_path / "policy.toml"))
+    result = history.run("report", "start..blind-commit", *options)
     assert result.code == 0
     assert "fix: <code>hkgit redo" in result.out
 

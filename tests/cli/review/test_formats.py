@@ -34,7 +34,9 @@ def test_github_gets_annotations_and_nothing_beside_them(history: Bench, tmp_pat
     assert not (tmp_path / "summary.md").exists()
 
 
-def test_what_mends_a_commit_ends_its_rejection(history: Bench) -> None:
-    lines = history.run("gate", "--range", "start..blind-commit").out.splitlines()
+def test_what_mends_a_commit_ends_its_rejection(history: Bench, tmp_path: Path) -> None:
+    (tmp_path / "policy.toml").write_text('[gate]\naccept = ["hash", "late"]\n')
+    options = ("--policy", str(tmp_path / "policy.toml"))
+    lines = history.run("gate", "--range", "start..blind-commit", *options).out.splitlines()
     commit = history.repo.resolve("blind-commit")[:12]
     assert lines[-2].strip() == f"fix: hkgit redo {commit}"
