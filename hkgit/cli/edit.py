@@ -33,17 +33,20 @@ from hkgit.workflows.arguments import CALL, WHOLE_SESSION
 @click.command()
 @spec_options
 @session_option("Use what this session has read, and keep the call.")
-@click.option("--agent", metavar="NAME", default="unknown", help="Who edits, as name/version.")
-def edit(given: SpecOptions, *, agent: str, session: str | None) -> Answer:
+@click.option("--agent", metavar="NAME", help="Who edits in the session, as name/version.")
+def edit(given: SpecOptions, *, agent: str | None, session: str | None) -> Answer:
     """Apply edits to the working tree, without a commit; all of them or none.
 
     `hkgit undo` undoes it. Outside a repository paths are relative to the current directory, and
     only what was edited with --session can be undone.
     """
+    if agent is not None and session is None:  # such a call is undone, and never recorded
+        raise click.UsageError("--agent needs --session: only a session's edits get evidence.")
     report = EditReport(())
     try:
         root = find_work_root()
-        edit_session = EditSession.open(root, UNNAMED if session is None else session, agent=agent)
+        name = UNNAMED if session is None else session
+        edit_session = EditSession.open(root, name, agent=agent or "unknown")
         locate = partial(make_relative_to, root)
         report = edit_session.edit_all(
             read_specs(given, root, locate, partial(edit_session.note_unread, "edit")),
