@@ -35,15 +35,13 @@ MOST_LINES = 50
 
 def find_by_words(quote: Quotation, most: int) -> tuple[Place, ...]:
     """Find the places around the lines that are most like one of the old lines, `most` at most."""
-    best, found = 0, dict[int, int]()
-    for row, near in _pair_by_words(quote, most):
-        alike = measure_similarity(make_key(quote.old_lines[row]), make_key(quote.lines[near]))
-        if alike > best:
-            best, found = alike, {}
-        if best and alike == best:
-            found.setdefault(near, row)
-    nearest = sorted(found.items())[:most]
-    return tuple(_around(quote, row, near) for near, row in nearest)
+    alike = {
+        (row, near): measure_similarity(make_key(quote.old_lines[row]), make_key(quote.lines[near]))
+        for row, near in dict.fromkeys(_pair_by_words(quote, most))
+    }
+    best = max(alike.values(), default=0)
+    found = {near: row for row, near in [*alike][::-1] if 0 < best == alike[row, near]}
+    return tuple(_around(quote, row, near) for near, row in sorted(found.items())[:most])
 
 
 def _pair_by_words(quote: Quotation, most: int) -> Iterator[tuple[int, int]]:
