@@ -72,7 +72,9 @@ def test_new_lines_are_indented_in_the_file_s_unit(old: str, new: str, expected:
 
 ALIGNED = (
     "<p>\n  <b>\n    x\n  </b>\n</p>\n" * 3
-    + "<s>\n     y\n     z\n</s>\n" * 2
+    + "<s>\n"
+    + "     y\n" * 20
+    + "</s>\n"
     + "<ul>\n  <li>\n      <a>\n"
 )
 DEEP = "f {\n    a {\n        b;\n    }\n}\n"
