@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from hkgit.applying.evidence import CHECKED
 from hkgit.audit.audit import Audit, audit_json, render_body
 from hkgit.audit.page.render import render_page
 from hkgit.audit.questions import answer_questions, select_governed
@@ -23,7 +24,7 @@ from tests.support.rulings import judge_whole
 def audit(repo: Repo) -> Audit:
     repository = open_repository(repo)
     asked = CommitRange(repository.resolve("start"), repository.resolve("HEAD"))
-    return Audit.of("a..b", asked, judge_whole(repository, asked, Policy()))
+    return Audit.of("a..b", asked, judge_whole(repository, asked, Policy(accept=CHECKED)))
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from tests.support.repos import IDENTITY, Repo
 A = b"import sys\n\n\ndef main():\n    print(sys.argv)\n"
 LINES = b"one\ntwo\nthree\nfour\nfive\n"
 CRLF = b"one\r\ntwo\r\nthree"
+TAKES_LATE = '[gate]\naccept = ["hash", "receipt", "late"]\n'
 AGENT = "hkgit-agent <agent@example.org>"
 PERSON = IDENTITY
 

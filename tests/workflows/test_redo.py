@@ -9,10 +9,9 @@ import pytest
 
 from tests.support.cases import cases
 from tests.support.commands import AGENT, dying_at, git, loaded_path, start
+from tests.support.commits import TAKES_LATE
 from tests.support.repos import Repo
 from tests.support.running import run
-
-TAKES_LATE = '[gate]\naccept = ["hash", "receipt", "late"]\n'
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +57,19 @@ def test_on_no_branch_the_commit_is_made_there(guarded: Repo) -> None:
 
     assert "replay strict" in said
     assert guarded.resolve("HEAD^") == guarded.resolve("main")
+
+
+def test_it_stays_the_agents_whom_git_named_for_that_commit(guarded: Repo) -> None:
+    guarded.write("a.txt", "two\n")
+    author = ("-c", "user.name=Claude Code", "-c", "user.email=noreply@anthropic.com")
+    done, said = git(guarded, *author, "commit", "-qam", "Write two")
+    assert not done
+    paste(guarded, said.partition("fix: ")[2].splitlines()[0])
+    shown = guarded.git("log", "-1", "--format=%an <%ae>%n%(trailers:key=Hkgit-Agent)")
+    assert shown.split("\n") == [
+        "Claude Code <noreply@anthropic.com>",
+        "Hkgit-Agent: Claude Code",
+    ]
 
 
 def test_in_a_merge_what_resolves_its_conflicts_is_kept(guarded: Repo) -> None:
@@ -391,5 +403,5 @@ def test_no_rejection_prints_a_hash(guarded: Repo) -> None:
     done, staged = git(guarded, "commit", "-qam", "Write three", env=AGENT)
     assert not done
     for said in (staged, run("gate", "--range", "HEAD~2..HEAD", cwd=guarded.path).out):
-        assert "fix: hkgit redo " in said
+        assert re.search("fix: .*hkgit redo ", said)
         assert not re.findall(r"--expect|\b[0-9a-f]{64}\b", said)

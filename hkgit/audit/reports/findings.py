@@ -240,7 +240,8 @@ _UNSHALLOW = "git fetch --unshallow"
 def mend(ruling: Ruling) -> str:
     """Write a command that fixes a commit, with what is left to do behind `#`; or nothing.
 
-    For most it is `hkgit redo`, which refuses what it cannot make again, and says who can.
+    For most it is `hkgit redo`, where the policy takes what that makes. It refuses what it cannot
+    make again, and says who can.
     """
     if ruling.passes:
         return ""
@@ -258,12 +259,18 @@ def mend(ruling: Ruling) -> str:
         is_undone = any(" undo " in each for each in steps)
         then = "make the edit again, and commit" if is_undone else "commit again"
         return " && ".join(steps) + ("" if commit else f"  # then {then}")
-    if commit:
-        return f"hkgit redo {commit}"
     is_mixed = ruling.judged.entries and ruling.agent is None and len(candidate.parents) < 2
-    if is_mixed and ruling.rule in ("bytes", "mode"):
+    if not commit and is_mixed and ruling.rule in ("bytes", "mode"):
         return _split_by_hand(ruling)
-    return f"hkgit redo --tree {candidate.tree[:12]}  # with -m for another message"
+    if ruling.redo is None:
+        return ""
+    if commit:
+        return f"hkgit redo {ruling.redo}{commit}"
+    author = ""
+    if ruling.agent == candidate.author:  # as git was told for this one commit, maybe
+        name, _, email = map(shlex.quote, candidate.author.removesuffix(">").partition(" <"))
+        author = f"GIT_AUTHOR_NAME={name} GIT_AUTHOR_EMAIL={email} "
+    return f"{author}hkgit redo --tree {candidate.tree[:12]}  # with -m for another message"
 
 
 def _split_by_hand(ruling: Ruling) -> str:
@@ -279,6 +286,12 @@ def _split_by_hand(ruling: Ruling) -> str:
     return "git reset -q && git add -p  # commit what was made by hand first, then the rest"
 
 
+def _end(ruling: Ruling) -> str:
+    """What fixes a commit, or by what it passes, behind its name; nothing where nothing does."""
+    words = f"allowed by {ruling.rule}" if ruling.passes else mend(ruling)
+    return words and f": {words}"
+
+
 def render_message(item: ReportItem) -> str:
     """Render a finding for one place in a file: what, what to do, its commit, and where to read on.
 
@@ -289,7 +302,7 @@ def render_message(item: ReportItem) -> str:
         (
             finding.what if item.place is not None else f"{finding.where}: {finding.what}",
             finding.fix,
-            f"Commit {name_commit(ruling)}: {mend(ruling) or f'allowed by {ruling.rule}'}",
+            f"Commit {name_commit(ruling)}{_end(ruling)}",
             f"More about this rule: {find_rule_url(finding.rule) or f'hkgit help {finding.rule}'}",
         )
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from hkgit.applying.evidence import CHECKED
 from hkgit.audit.reports.findings import ReportItem
 from hkgit.edits import File, Read
 from hkgit.gate.commit_range import CommitRange
@@ -76,4 +77,4 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> History:
     commits["removed"] = commit(repo, Change({"gone.md": None}, author=AGENT))
     above = Change({"app.py": File(b"above\nabove\n" + repo.read("app.py"))}, author=PERSON)
     commits["by hand"] = commit(repo, above)
-    return History(repo, commits, judged(repo, "start"))
+    return History(repo, commits, judged(repo, "start", policy=Policy(accept=CHECKED)))

@@ -12,13 +12,13 @@ import pytest
 from tests.audit.reports.test_mending_kinds import contents
 from tests.support.cases import cases
 from tests.support.commands import loaded_path
+from tests.support.commits import TAKES_LATE
 from tests.support.modules import read_sources
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
 
 AGENT = {"GIT_AUTHOR_NAME": "Claude", "GIT_AUTHOR_EMAIL": "noreply@anthropic.com"}
-TAKES_LATE = '[gate]\naccept = ["hash", "receipt", "late"]\n'
 BASE = "".join(f"line {number}\n" for number in range(1, 21))
 WANTED = BASE.replace("line 5\n", "five\n")
 

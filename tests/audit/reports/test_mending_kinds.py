@@ -54,14 +54,15 @@ from tests.support.specs import search_replace
 class Kind:
     """A rejected commit, the policy that rejects it, and the option with which it is made again.
 
-    With `--vouch` the policy grants all paths to a key, and a person signs with it; `edit` is what
-    he does to the patch.
+    With `--vouch`, or where the command itself says it, the policy grants all paths to a key, and a
+    person signs with it; `edit` is what he does to the patch.
     """
 
     make: Callable[[Repo], str]
     policy: str = ""
     option: str = ""
     edit: str = ""
+    is_granted: bool = False
 
 
 def falsified(*attacks: Attack) -> Callable[[Repo], str]:
@@ -255,7 +256,7 @@ KINDS: dict[str, Kind] = {
     "blind: a quote": Kind(quoted),
     "blind: credited": Kind(credited),
     "blind: late does not count": Kind(
-        by_agent("a.py", b"x\n" + A), 'accept = ["receipt"]', option=VOUCH
+        by_agent("a.py", b"x\n" + A), 'accept = ["receipt"]', is_granted=True
     ),
     "blind: tight": Kind(by_agent("a.py", A.replace(b"\n", b"!\n", 1)), "min_tightness = 0.9"),
     "blind: tight, added": Kind(by_agent("a.py", b"x\n" + A), "min_tightness = 0.3"),
@@ -335,7 +336,7 @@ def test_the_command_mends_and_keeps(
     kind = KINDS[name]
     origin = template_of_sha256 if circumstance == SHA_256 else template
     repo = origin.copy(tmp_path / "repo")
-    granted = sign_with(repo, key) if kind.option == VOUCH else ""
+    granted = sign_with(repo, key) if kind.option == VOUCH or kind.is_granted else ""
     accept = "" if "accept = [" in kind.policy else TAKES_LATE
     repo.commit({".hkgit/config.toml": f"[gate]\n{accept}{kind.policy}\n{granted}"}, "Guard it")
     start = repo.head
@@ -362,7 +363,8 @@ def test_the_command_mends_and_keeps(
         assert (repo.path / ".git/rebase-merge").exists()
         repo.git("rebase", "--continue")
         assert repo.git("branch", "--show-current") == "main"
-    assert mend(rejected) == f"hkgit redo {(rejected.judged.candidate.id or '')[:12]}"
+    known = "--vouch " if kind.is_granted else ""
+    assert mend(rejected) == f"hkgit redo {known}{(rejected.judged.candidate.id or '')[:12]}"
     if name not in CHANGE_NOTHING:
         assert author in repo.git("log", "--format=%an <%ae> %ad", f"{start}..").split("\n")
     after = report(repo, start)
@@ -375,7 +377,9 @@ def test_the_command_mends_and_keeps(
     assert {*now.values()} == {*wanted.values()}
     told = re.findall("(?m)^Hkgit-Agent: (.*)", repo.git("log", "--format=%B", f"{start}..HEAD"))
     assert {*told} <= {"tester/1", "hkgit-agent", "Claude"}
-    if kind.option == VOUCH:  # what says who made it stays: the message, the entries
+    if (
+        kind.option == VOUCH or kind.is_granted
+    ):  # what says who made it stays: the message, the entries
         [again] = repo.git("log", f"--grep={VOUCHED}", "--format=%H", f"{start}..").split()
         said, before_it = (repo.git("log", "-1", "--format=%B", each) for each in (again, made))
         assert said.startswith(before_it.rstrip())
@@ -385,6 +389,27 @@ def test_the_command_mends_and_keeps(
     assert (CREDIT in repo.git("log", "--format=%B", f"{start}..")) == (name == "blind: credited")
     if circumstance != "rebase":
         assert (repo.status(), repo.git("branch", "--format=%(refname)")) == before
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_where_late_does_not_count_no_command_is_named_that_is_refused(
+    template: Repo, tmp_path: Path, name: str
+) -> None:
+    repo = template.copy(tmp_path / "repo")
+    policy = KINDS[name].policy.replace(', "late"', "")
+    repo.commit({".hkgit/config.toml": f"[gate]\n{policy}\n"}, "Guard it")
+    begin = repo.head
+    KINDS[name].make(repo)
+    begin = repo.resolve(repo.git("tag", "--list", "start") or begin)
+    commands = [mend(each) for each in report(repo, begin).rulings if not each.passes]
+    assert bool(*commands) == (name in WITHOUT_LATE)
+    for command in filter(None, commands):
+        follow(repo, command)
+        assert report(repo, begin).passes
+
+
+WITHOUT_LATE = ("merge: octopus", "policy", "prune", "trailer")
+"""What `hkgit redo` makes of entries that hold, of lines by hand, and of merges by git."""
 
 
 def follow(repo: Repo, command: str, kind: Kind | None = None) -> None:
