@@ -150,12 +150,6 @@ def test_hkgit_apply_commits_through_the_hooks(gated: Repo) -> None:
     assert gated.resolve("HEAD^") == head
 
 
-def test_the_hooks_reject_a_blind_edit_of_hkgit_apply(gated: Repo) -> None:
-    edit = {"file": "app.py", "old_text": "two", "new_text": "TWO"}
-
-    hkgit(gated, "apply", "-", stdin=json.dumps(edit), env=AGENT, code=6)
-
-
 def test_a_commit_msg_hook_of_somebody_else_opens_no_way_past_the_gate(native: Repo) -> None:
     native.write_hook("commit-msg", "true")
     edit = {"file": "app.py", "old_text": "two", "new_text": "TWO"}

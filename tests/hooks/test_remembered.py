@@ -43,10 +43,10 @@ def is_known(repo: Repo, monkeypatch: pytest.MonkeyPatch, words: str = "Words\n"
 
 def test_an_agents_commit_is_rejected_after_many_of_a_person(known: Repo) -> None:
     """Known by its message or by its name, and where the hook that would tell is gone."""
-    for number, words in enumerate(["Two", f"Three\n\n{CLAUDE}"], 2):
-        _stage(known, str(number))
-        passes, said = git(known, "commit", "-q", "-m", words)
-        assert passes == (number == 2), said
+    assert git(known, "commit", "-q", "-m", "Two")[0]
+    _stage(known, "3")
+    passes, said = git(known, "commit", "-q", "-m", f"Three\n\n{CLAUDE}")
+    assert not passes
     assert "is an agent" in said
     (known.path / ".git/hooks/commit-msg").unlink()
     assert git(known, "commit", "-q", "-m", "Three")[0]
