@@ -98,10 +98,10 @@ def list_versions() -> dict[str, str]:
 
 
 def _git() -> str:
-    from hkgit.git import program
+    from hkgit.git.program import Git
 
     try:
-        output = program.run(["--version"], cwd=Path.cwd()).text
+        output = Git(Path.cwd())("--version").text
     except HkgitError as error:
         return f"({error.what})"
     return output.removeprefix("git version ")

@@ -16,7 +16,7 @@ from hkgit.applying.evidence import KINDS
 from hkgit.audit.commits import DERIVED
 from hkgit.cli.output import echo, hush_progress, style
 from hkgit.gate.ruling import NO_EVIDENCE
-from hkgit.git.program import run
+from hkgit.git.program import Git
 
 REPLAY_COLOURS = {
     **dict.fromkeys(DERIVED, "green"),
@@ -124,5 +124,5 @@ def _find_pager() -> str:
     named = os.environ.get("GIT_PAGER")
     if named is not None:
         return named
-    asked = run(["config", "--global", "--get", "core.pager"], cwd=Path("/"), check=False)
+    asked = Git(Path("/"))("config", "--global", "--get", "core.pager", check=False)
     return asked.text or os.environ.get("PAGER") or shutil.which("less") or ""

@@ -78,9 +78,7 @@ def store_checkout(repository: Repository, option: str = "-A") -> str:
     return store_tree(repository, repository.head().commit, "add", option, "--", ":/")
 
 
-def store_tree(
-    repository: Repository, start: str | None, *command: str, stdin: bytes | None = None
-) -> str:
+def store_tree(repository: Repository, start: str | None, *command: str, stdin: bytes = b"") -> str:
     """Store the tree that a command of git makes of another, in an index of its own."""
     with tempfile.TemporaryDirectory(prefix="hkgit-index-") as folder:
         env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
