@@ -80,7 +80,7 @@ def read_trailers(message: bytes) -> Trailers:
 def _split_foot(text: str) -> tuple[list[str], str]:
     """The paragraphs of a message above the last one, and that one unless it is the first.
 
-    Comments below are passed by: a merge keeps the list of its conflicts there.
+    Comments below do not count: a merge keeps the list of its conflicts there.
     """
     above = re.split(_PARAGRAPHS, text)
     while len(above) > 1 and re.fullmatch(_COMMENTS, above[-1]):

@@ -140,7 +140,7 @@ class Repository:
 
     @cached_property
     def git(self) -> Git:
-        """The git program on this repository, to be called (see `program.run`)."""
+        """The git program on this repository, to be called."""
         return prepare_git(self.start, self.git_dir, self.work_tree, in_hook=self.in_hook)
 
     @property
@@ -522,8 +522,7 @@ class Repository:
 
     @cached_property
     def _objects(self) -> LibGit2 | CatFile:
-        git = self.git.over(NO_FETCH)
-        return self._libgit2 or CatFile(git.cwd, git.whole_environment(), self.object_format)
+        return self._libgit2 or CatFile(self.git.over(NO_FETCH), self.object_format)
 
     def _header(self, object_id: str) -> tuple[str, int]:
         """Return the type of an object and its size in bytes."""

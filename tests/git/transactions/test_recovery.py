@@ -224,14 +224,14 @@ def test_a_transaction_at_work_is_not_touched(based: Repo) -> None:
 
 LEAVE_A_CHILD = """
 import os, pathlib, signal, sys
-from hkgit.git import program
+from hkgit.git.program import Git
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.transaction import transaction
 opened = Repository.discover(pathlib.Path.cwd())
 with transaction(opened, branch="main", old=opened.resolve("HEAD"), checkout=True):
     wait = "!touch child; kill -9 $PARENT; while [ -e child ]; do sleep 0.02; done"
     parent = {"PARENT": str(os.getpid())}
-    program.run(["-c", f"alias.wait={wait}", "wait"], cwd=opened.work_tree, env=parent)
+    Git(opened.work_tree, parent)("-c", f"alias.wait={wait}", "wait")
 """
 
 

@@ -61,14 +61,6 @@ def test_a_policy_that_cannot_be_read_stops_init_before_it_writes(repo: Repo) ->
     assert files_of(repo) == before
 
 
-def test_remove_leaves_a_policy_that_was_changed(repo: Repo) -> None:
-    hkgit(repo, "init")
-    repo.write(CONFIG, POLICY + b'govern = "all"\n')
-
-    assert init_steps(repo, "--remove")[CONFIG] == "kept"
-    assert (repo.path / CONFIG).exists()
-
-
 def test_remove_leaves_the_attributes_while_there_is_a_ledger(native: Repo) -> None:
     native.git("merge", "-q", "evidence")
 
