@@ -31,7 +31,7 @@ def option(words: str, *names: str, **more: Any) -> Any:
     """
 
     def make(name: str, kind: str) -> click.Parameter:
-        given = {"is_flag": kind.startswith("bool"), "multiple": kind.startswith("tuple")}
+        given = {"is_flag": kind.startswith("bool") or None, "multiple": kind.startswith("tuple")}
         decls = names or (f"--{name.replace('_', '-')}",)
         return click.Option([name, *decls], **{"help": words, **given, **more})
 

@@ -73,13 +73,6 @@ def test_names_of_sessions_lead_nowhere(bench: Bench, name: str, code: int) -> N
     assert bench.run("edit", *EDIT, "--session", name).code == code
 
 
-def test_edits_of_several_specs_have_numbers_of_their_own(bench: Bench) -> None:
-    edit = '{"file": "a.py", "old_text": "line %d\\n", "new_text": "x\\n"}'
-    specs = [bench.write(edit % line, f"spec-{line}") for line in (5, 7)]
-    answer = bench.run("edit", *specs, "--json").json()
-    assert [edit["number"] for edit in answer["edits"]] == [1, 2]
-
-
 def test_undo_takes_back_a_call_without_a_session_too(bench: Bench) -> None:
     bench.run("edit", *EDIT)
     result = bench.run("undo", "--json")
@@ -152,3 +145,10 @@ def test_doctor_tells_of_a_call_that_died_and_takes_it_back(bench: Bench) -> Non
     fixed = bench.run("doctor", "--fix", "--json")
     assert fixed.code == 0
     assert fixed.json()["status"] == "well"
+
+
+def test_who_edits_without_a_session_is_told_that_it_would_not_count(bench: Bench) -> None:
+    refused = bench.run("edit", *EDIT, "--agent", "tester/1")
+    assert refused.code == 64
+    assert "--agent needs --session" in refused.err
+    assert bench.repo.status() == []

@@ -110,8 +110,8 @@ def test_qa_as_json_gives_the_facts(history: Bench) -> None:
     assert answers["procedure"] == "yes"
 
 
-@pytest.mark.parametrize("command", ["stats", "report", "qa"])
+@pytest.mark.parametrize("command", ["stats", "report", "qa", "gate --range", "verify", "log"])
 def test_an_unknown_revision_is_one_document_too(history: Bench, command: str) -> None:
-    result = history.run(command, "nowhere..HEAD", "--json")
+    result = history.run(*command.split(), "nowhere..HEAD", "--json")
     assert result.code == 4
     assert result.json()["status"] == "invalid"

@@ -12,15 +12,9 @@ from tests.support.running import Bench
 
 
 @pytest.mark.parametrize("form", DOCUMENTS)
-@pytest.mark.parametrize("command", [["gate", "--range"], ["verify"]], ids=["gate", "verify"])
-def test_standard_output_is_one_document(history: Bench, command: list[str], form: str) -> None:
-    result = history.run(*command, "start..blind-commit", "--format", form)
-    assert result.code == 6
-    json.loads(result.stdout)
-
-
-@pytest.mark.parametrize("form", DOCUMENTS)
-def test_so_it_is_where_there_is_no_judgement(history: Bench, form: str) -> None:
+def test_standard_output_is_one_document_where_there_is_no_judgement_too(
+    history: Bench, form: str
+) -> None:
     result = history.run("gate", "--range", "nowhere..HEAD", "--format", form)
     assert result.code == 4
     assert "nowhere" in result.err

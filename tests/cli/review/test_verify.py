@@ -98,7 +98,7 @@ def test_a_document_that_is_not_held_in_memory_is_the_report(
     assert (done.code == 0) == report.passes
 
 
-@pytest.mark.parametrize("form", ["text", "json", "sarif", "github"])
+@pytest.mark.parametrize("form", FORMATS)
 def test_a_gate_that_keeps_no_rulings_prints_the_report(
     history: Path, tmp_path: Path, form: str
 ) -> None:
