@@ -20,7 +20,7 @@ from hkgit.gate.policy.defaults import find_co_authors, matches
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import APPLY
 from hkgit.gate.ruling import Ruling
-from hkgit.git.objects import HEX
+from hkgit.git.layout import HEX
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass
 
