@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 
 import pytest
 
 from tests.support.cases import cases
-from tests.support.repos import Repo
 from tests.support.running import Bench
 from tests.support.specs import CREATE, NEW, SOURCE, protocol, search_replace
 
@@ -54,67 +52,37 @@ def test_local_changes_elsewhere_are_kept_and_not_committed(bench: Bench) -> Non
     assert [path for path in changed if not path.startswith(".hkgit/")] == [SOURCE]
 
 
-def unstaged(bench: Bench) -> None:
-    bench.repo.write(SOURCE, bench.repo.read(SOURCE) + b"# mine\n")
-
-
-def staged(bench: Bench) -> None:
-    unstaged(bench)
-    bench.repo.git("add", SOURCE)
-
-
-def removed(bench: Bench) -> None:
-    bench.repo.git("rm", "-q", "--cached", SOURCE)
-
-
-def untracked(bench: Bench) -> None:
-    bench.repo.write("new/file.py", "mine\n")
-
-
-def ignored(bench: Bench) -> None:
-    untracked(bench)
-    bench.repo.write(".git/info/exclude", "new/\n")
-
-
-def file_for_directory(bench: Bench) -> None:
-    bench.repo.write("new", "mine\n")
-
-
-def link_for_directory(bench: Bench) -> None:
-    (bench.repo.path / "src").rename(bench.scratch / "src")
-    (bench.repo.path / "src").symlink_to(bench.scratch / "src")
-
-
-def committing_elsewhere(bench: Bench) -> None:
-    bench.repo.write(".git/index.lock", "")
-
-
-def merging(bench: Bench) -> None:
-    bench.repo.git("checkout", "-q", "-b", "side")
-    bench.repo.commit({"side": "1"})
-    bench.repo.git("checkout", "-q", "main")
-    bench.repo.git("merge", "-q", "--no-commit", "--no-ff", "side")
+UNSTAGED = f"echo '# mine' >>{SOURCE}"
+UNTRACKED = "mkdir new; echo mine >new/file.py"
+MERGING = """\
+git checkout -q -b side; echo 1 >side; git add side; git commit -qm Side
+git checkout -q main; git merge -q --no-commit --no-ff side
+"""
 
 
 @pytest.mark.sampled
 @cases(
     "disturb, spec, named",
     {
-        "unstaged": (unstaged, search_replace(), SOURCE),
-        "staged": (staged, search_replace(), SOURCE),
-        "staged for removal": (removed, search_replace(), SOURCE),
-        "a link, not a directory": (link_for_directory, search_replace(), "src"),
-        "untracked": (untracked, protocol(CREATE), "new/file.py"),
-        "ignored": (ignored, protocol(CREATE), "new/file.py"),
-        "a file, not a directory": (file_for_directory, protocol(CREATE), "new"),
-        "a lock": (committing_elsewhere, search_replace(), "index.lock"),
-        "in the middle of a merge": (merging, search_replace(), "merge"),
+        "unstaged": (UNSTAGED, search_replace(), SOURCE),
+        "staged": (f"{UNSTAGED}; git add {SOURCE}", search_replace(), SOURCE),
+        "staged for removal": (f"git rm -q --cached {SOURCE}", search_replace(), SOURCE),
+        "a link, not a directory": (
+            "mv src ../scratch/src; ln -s ../scratch/src src",
+            search_replace(),
+            "src",
+        ),
+        "untracked": (UNTRACKED, protocol(CREATE), "new/file.py"),
+        "ignored": (f"{UNTRACKED}; echo new/ >.git/info/exclude", protocol(CREATE), "new/file.py"),
+        "a file, not a directory": ("echo mine >new", protocol(CREATE), "new"),
+        "a lock": ("touch .git/index.lock", search_replace(), "index.lock"),
+        "in the middle of a merge": (MERGING, search_replace(), "merge"),
     },
 )
 def test_what_is_in_the_way_is_named_and_nothing_moves(
-    bench: Bench, disturb: Callable[[Bench], None], spec: str, named: str
+    bench: Bench, disturb: str, spec: str, named: str
 ) -> None:
-    disturb(bench)
+    bench.sh(disturb)
     with bench.untouched():
         result = bench.apply(spec)
     assert result.code == 7, result.err
@@ -152,29 +120,19 @@ def test_modes_and_line_ends_survive(bench: Bench) -> None:
 # Checkouts of other kinds
 
 
-def with_crlf(repo: Repo) -> None:
-    repo.git("config", "core.autocrlf", "true")
-    (repo.path / SOURCE).unlink()
-    repo.git("checkout", "-q", SOURCE)
-
-
-def with_a_split_index(repo: Repo) -> None:
-    repo.git("update-index", "--split-index")
-
-
-def ignoring_the_ledger(repo: Repo) -> None:
-    repo.commit({".gitignore": ".hkgit\n"})
-
-
-def with_its_git_directory_elsewhere(repo: Repo) -> None:
-    repo.git("init", "-q", "--separate-git-dir", str(repo.path.parent / 'odd "name\n é'))
-
-
-@pytest.mark.parametrize(
-    "make", [with_crlf, with_a_split_index, ignoring_the_ledger, with_its_git_directory_elsewhere]
+@cases(
+    "make",
+    {
+        "with CRLF": f"git config core.autocrlf true; rm {SOURCE}; git checkout -q {SOURCE}",
+        "with a split index": "git update-index --split-index",
+        "that ignores the ledger": "echo .hkgit >.gitignore; git add .; git commit -qm Ignore",
+        "with its git directory elsewhere": (
+            """git init -q --separate-git-dir "$(printf '../odd "name\\n é')" """
+        ),
+    },
 )
-def test_an_unusual_checkout_follows_too(bench: Bench, make: Callable[[Repo], None]) -> None:
-    make(bench.repo)
+def test_an_unusual_checkout_follows_too(bench: Bench, make: str) -> None:
+    bench.sh(make)
     result = bench.apply(search_replace())
     assert result.code == 0, result.err
     assert bench.repo.status() == [], result.err
