@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from tests.support.cases import cases
 from tests.support.running import Bench
@@ -123,28 +122,3 @@ def test_a_message_or_agent_that_cannot_be_is_invalid(
     bench: Bench, options: tuple[str, ...]
 ) -> None:
     assert bench.apply(first_line(bench), *options, "--dry-run").code == 4
-
-
-def test_author_and_committer_are_git_s(bench: Bench) -> None:
-    """By the environment, and for what that leaves out by configuration."""
-    author = {"GIT_AUTHOR_NAME": "Alan", "GIT_AUTHOR_EMAIL": "alan@example.org"}
-    env = {**author, "GIT_COMMITTER_NAME": "Grace"}
-    assert bench.apply(first_line(bench), env=env).code == 0
-    people = "Alan <alan@example.org>|Grace <ada@example.org>"
-    assert bench.repo.git("log", "-1", "--format=%an <%ae>|%cn <%ce>") == people
-
-
-def test_a_commit_is_signed_where_git_would_sign_it(
-    bench: Bench, tmp_path: Path, key: Path
-) -> None:
-    signers = tmp_path / "signers"
-    signers.write_text(f"ada@example.org {key.with_suffix('.pub').read_text()}")
-    for name, value in {
-        "gpg.format": "ssh",
-        "user.signingKey": str(key),
-        "commit.gpgSign": "true",
-        "gpg.ssh.allowedSignersFile": str(signers),
-    }.items():
-        bench.repo.git("config", name, value)
-    assert bench.apply(first_line(bench)).code == 0
-    assert bench.repo.git("log", "-1", "--format=%G? %GS") == "G ada@example.org"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -59,40 +57,6 @@ def test_a_bare_repository_has_branches_to_land_on_and_no_checkout(bare: Bench) 
     assert "bare" in result.err
     assert bare.apply(search_replace(), "--branch", "main").code == 0
     assert NEW.encode() in bare.repo.show("main", SOURCE)
-
-
-def _without_root_s_powers() -> None:
-    """Let file modes bind root too: drop what lets it pass them (prctl(2), capabilities(7))."""
-    drop, override, read_search = 24, 1, 2
-    for capability in (override, read_search):
-        ctypes.CDLL(None).prctl(drop, capability, 0, 0, 0)
-
-
-@pytest.fixture
-def read_only(bench: Bench) -> Iterator[Bench]:
-    """A repository in which nothing can be written."""
-    folders = [Path(folder) for folder, _, _ in os.walk(bench.repo.path)]
-    for folder in folders:
-        folder.chmod(0o555)
-    yield bench
-    for folder in folders:
-        folder.chmod(0o755)
-
-
-def test_a_read_only_repository_cannot_be_written(read_only: Bench) -> None:
-    spec = read_only.write(search_replace())
-    with read_only.untouched():
-        done = subprocess.run(
-            [script("hkgit"), "apply", spec],
-            cwd=read_only.repo.path,
-            env=os.environ | {"TMPDIR": str(read_only.temporary)},
-            preexec_fn=_without_root_s_powers if os.geteuid() == 0 else None,
-            capture_output=True,
-            text=True,
-        )
-    assert done.returncode == 7
-    assert "Traceback" not in done.stderr
-    assert "written" in done.stderr or "writable" in done.stderr
 
 
 @cases(
