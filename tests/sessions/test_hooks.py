@@ -31,6 +31,8 @@ def test_a_commit_gets_its_evidence_and_says_so(work: Work) -> None:
     assert work.repo.status() == []
     assert work.message[:2] == ["Write numbers out", ""]
     assert work.message[2].startswith("Hkgit-Entry: sha256:")
+    assert str(work.message).count("Hkgit-Entry: ") == 1
+    assert work.desk.status().uncommitted == 0
 
 
 def test_a_commit_says_of_an_edit_that_its_hunk_was_miscounted(work: Work) -> None:
