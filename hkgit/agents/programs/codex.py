@@ -21,12 +21,10 @@ from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import (
     Did,
     Editing,
-    Pause,
+    Looks,
     PendingToolEdit,
     Shell,
     ToolReading,
-    UnshownShell,
-    UntoldEdit,
 )
 from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables, text
 from hkgit.agents.live_transcript import list_lines_back, read_attached
@@ -43,7 +41,7 @@ from hkgit.agents.logged_call import (
 )
 from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.programs import claude
-from hkgit.agents.tools import Tool, patching, shell
+from hkgit.agents.tools import Tool, hide_output, patching, shell
 from hkgit.text.strict_json import JsonObject
 from hkgit.workflows.log_steps import LineHunk, Told, to_bytes
 
@@ -97,17 +95,8 @@ def _reword(payload: JsonObject) -> JsonObject:
         if (patch := re.search(_HEREDOC, command)) is not None:
             return {**payload, "tool_name": "heredoc", "tool_input": {"patch": patch[1]}}
     elif payload.get("tool_name") == "Bash" and call.startswith(_SCRIPTED):
-        return {**payload, "tool_name": "scripted"}
+        return {**payload, "tool_name": "scripted", "tool_response": None}
     return payload
-
-
-def _patch_in_shell(arguments: JsonObject, answer: object) -> UntoldEdit:
-    return UntoldEdit(Editing(str(arguments["patch"]), "apply-patch"))
-
-
-def _run_in_script(arguments: JsonObject, answer: object) -> UnshownShell | None:
-    run = LOOKS["Bash"](arguments, answer)
-    return UnshownShell(run) if isinstance(run, Shell) else None
 
 
 _SCRIPT = "exec"
@@ -320,9 +309,9 @@ AGENT = Agent(
     edits=EDITS,
     looks={
         **LOOKS,
-        "heredoc": _patch_in_shell,
-        "scripted": _run_in_script,
-        "Stop": lambda arguments, answer: Pause(),
+        "heredoc": lambda given, answer: Editing(given["patch"], "apply-patch", is_untold=True),
+        "scripted": hide_output(LOOKS["Bash"]),
+        "Stop": lambda given, answer: Looks(()),
     },
     denial=claude.DENIAL,
     note=claude.NOTE,
