@@ -108,7 +108,6 @@ class LateEdit:
     """
 
     edit: Editing
-    path: str
     replaced: tuple[tuple[str, str], ...] = ()
     is_asked: bool = False
 

@@ -155,7 +155,7 @@ class Recorder:
                     return self._intake.take_untold(place)
             case LateEdit(edit) as late:
                 spec = spec_of(edit, self._session.root, self._directory)
-                return self._intake.take_late(spec, late)
+                return self._intake.take_unseen(spec, late)
             case Shell(call=str()) as unshown:
                 note_unshown(self._folder, unshown, self._directory)
             case ToolReading() | NotebookReading() | Shell() as look:

@@ -91,7 +91,7 @@ DIFF = {"type": "diff", "path": "/w/a.py", "oldText": "x", "newText": "y"}
 OWN = Editing('{"file_path": "/w/a.py", "old_string": "x", "new_string": "y"}', "text-editor")
 
 
-LATE = LateEdit(OWN, "/w/a.py", (("x", "y"),))
+LATE = LateEdit(OWN, (("x", "y"),))
 ASIDE = (True, PendingToolEdit("/w/a.py"))
 
 
@@ -129,7 +129,7 @@ def test_edits_of_one_file_at_once_are_one_edit() -> None:
     ]
     replaced = (("x", "y"), ("v", "w"))
     told = [{"old_string": old, "new_string": new} for old, new in replaced]
-    late = LateEdit(make_editing("/w/a.py", told), "/w/a.py", replaced)
+    late = LateEdit(make_editing("/w/a.py", told), replaced)
     assert _hear(*began, *over) == [ASIDE, (False, late)]
 
 
@@ -145,7 +145,7 @@ def test_a_new_file_may_be_told_in_the_arguments_alone() -> None:
     given = {"filePath": "/w/a.py", "content": "z\n"}
     begun = ("agent", _call("edit", rawInput=given, **AT))
     over = ("agent", _call("edit", "completed", rawOutput={"output": "Wrote it."}))
-    assert _hear(begun, over) == [ASIDE, (False, LateEdit(EDIT, "/w/a.py"))]
+    assert _hear(begun, over) == [ASIDE, (False, LateEdit(EDIT))]
 
 
 def test_a_deleted_file_is_known_by_what_was_put_aside() -> None:
