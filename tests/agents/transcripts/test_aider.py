@@ -8,7 +8,7 @@ import pytest
 
 from hkgit.agents.events import Editing, ToolReading
 from hkgit.agents.logged_call import join_calls
-from hkgit.agents.transcripts.aider_history import read_history
+from hkgit.agents.programs.aider import read_history
 from hkgit.workflows.log_steps import Told
 from tests.support.cases import cases
 from tests.support.repos import Repo

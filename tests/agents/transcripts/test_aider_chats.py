@@ -9,7 +9,7 @@ import pytest
 
 from hkgit.agents.events import Editing
 from hkgit.agents.logged_call import LoggedCall, join_calls
-from hkgit.agents.transcripts.aider_chat import read_chat
+from hkgit.agents.programs.aider import read_chat
 from tests.support.repos import Repo
 from tests.support.running import run
 
