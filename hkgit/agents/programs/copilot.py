@@ -27,7 +27,6 @@ from hkgit.agents.logged_call import (
     Log,
     LoggedAnswer,
     LoggedCall,
-    Record,
     Said,
     name_conversation,
 )
@@ -121,7 +120,7 @@ def _arguments(given: object) -> object:
 _EXIT = r"\n?<(?:shellId: \S+ completed|exited) with exit code \d+>\s*\Z"
 
 
-def _detects(record: Record) -> bool:
+def _detects(record: JsonObject) -> bool:
     kind, data = record.get("type"), table(record.get("data"))
     return kind == "session.start" and data.get("producer") == "copilot-agent"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from hkgit.agents.agent import Agent, Keys, Settings
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
 from hkgit.agents.log_stores import ask, find_database
-from hkgit.agents.logged_call import About, Find, Line, Log, LoggedCall, Record, Said
+from hkgit.agents.logged_call import About, Find, Line, Log, LoggedCall, Said
 from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, reading, shell, text_of
@@ -68,7 +68,7 @@ _CALLS = """
 
 def _read_database(place: Path) -> Iterator[Said]:
     """Read what a database says of calls, of one session or of all. Raises OSError."""
-    asked: dict[object, Record] = {}
+    asked: dict[object, JsonObject] = {}
     for number, message, created, session, directory, version, data in ask(place, _CALLS):
         yield About(
             f"{place.name}:{number}",
@@ -95,13 +95,13 @@ _ATTACHED = "Called the Read tool with the following input: "
 """What is before a file in a prompt."""
 
 
-def _detects(record: Record) -> bool:
+def _detects(record: JsonObject) -> bool:
     """Whether a line is a whole session, exported."""
     return "directory" in table(record.get("info")) and "messages" in record
 
 
 def _says(lines: Iterable[Line]) -> Iterator[Said]:
-    asked: dict[object, Record] = {}
+    asked: dict[object, JsonObject] = {}
     for line in lines:
         info = table(line.record.get("info"))
         yield About(
@@ -115,7 +115,9 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
                 yield from _read_part(part, str(part.get("id")), asked)
 
 
-def _read_part(part: Record, number: str, asked: dict[object, Record]) -> Iterator[LoggedCall]:
+def _read_part(
+    part: JsonObject, number: str, asked: dict[object, JsonObject]
+) -> Iterator[LoggedCall]:
     """Read a call that is over, or the second of two parts that show a file of a prompt."""
     said, message = text(part.get("text")) or "", part.get("messageID")
     if table(part.get("state")).get("status") == "completed":
@@ -127,7 +129,7 @@ def _read_part(part: Record, number: str, asked: dict[object, Record]) -> Iterat
         yield LoggedCall(number, "read", did=read, time=parse_time(part.get("created")))
 
 
-def _tell(part: Record) -> LoggedCall:
+def _tell(part: JsonObject) -> LoggedCall:
     state, tool = table(part.get("state")), str(part.get("tool"))
     about = table(state.get("metadata"))
     return LoggedCall(

@@ -19,7 +19,6 @@ from hkgit.agents.logged_call import (
     Log,
     LoggedAnswer,
     LoggedCall,
-    Record,
     Said,
     attach,
     name_conversation,
@@ -75,7 +74,7 @@ def _build_settings(command: str) -> Settings:
     return {_SETTINGS: {"mcpServers": {"hkgit": server}, "hooks": hooks}}
 
 
-def _detects(record: Record) -> bool:
+def _detects(record: JsonObject) -> bool:
     return "sessionId" in record and "parts" in table(record.get("message"))
 
 
@@ -114,7 +113,7 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
                 )
 
 
-def _has_succeeded(record: Record, answer: Record) -> bool:
+def _has_succeeded(record: JsonObject, answer: JsonObject) -> bool:
     """Whether a call has; of those of a sub-agent only the answer says it."""
     status = table(record.get("toolCallResult")).get("status")
     is_well = status is None and "error" not in table(answer.get("response"))
