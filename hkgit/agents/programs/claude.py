@@ -24,7 +24,7 @@ from hkgit.agents.events import (
 )
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.live_transcript import read_attached
-from hkgit.agents.log_stores import find_projects
+from hkgit.agents.log_stores import find_below, is_named_after
 from hkgit.agents.logged_call import (
     About,
     Line,
@@ -320,7 +320,7 @@ AGENT = Agent(
     logs=(
         Log(
             LOG_NAME,
-            find_projects("CLAUDE_CONFIG_DIR", ".claude"),
+            find_below("CLAUDE_CONFIG_DIR", ".claude", "projects/*/**/*.jsonl", is_named_after),
             _detects,
             _says,
             attached=(b'"attachment"',),

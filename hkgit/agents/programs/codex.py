@@ -28,7 +28,7 @@ from hkgit.agents.events import (
 )
 from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables, text
 from hkgit.agents.live_transcript import list_lines_back, read_attached
-from hkgit.agents.log_stores import find_mentions
+from hkgit.agents.log_stores import find_below
 from hkgit.agents.logged_call import (
     About,
     Line,
@@ -321,7 +321,7 @@ AGENT = Agent(
     logs=(
         Log(
             NAME,
-            find_mentions("CODEX_HOME", ".codex", "*sessions/**/*.jsonl"),
+            find_below("CODEX_HOME", ".codex", "*sessions/**/*.jsonl"),
             _detects,
             _says,
             attached=(b"# AGENTS.md instructions for ",),

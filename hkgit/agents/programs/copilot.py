@@ -20,7 +20,7 @@ from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import END, HOOK_SECONDS, ToolReading
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.live_transcript import find_last_turn
-from hkgit.agents.log_stores import find_mentions
+from hkgit.agents.log_stores import find_below
 from hkgit.agents.logged_call import (
     About,
     Line,
@@ -162,7 +162,7 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
 
 LOG = Log(
     LOG_NAME,
-    find_mentions("COPILOT_HOME", ".copilot", "session-state/*/events.jsonl"),
+    find_below("COPILOT_HOME", ".copilot", "session-state/*/events.jsonl"),
     _detects,
     _says,
 )

@@ -17,6 +17,7 @@ from hkgit.agents.agent import Agent, Keys, Settings
 from hkgit.agents.events import END, HOOK_SECONDS, Did, ToolReading
 from hkgit.agents.json_fields import join_texts, parse_time, table, tables, text
 from hkgit.agents.live_transcript import find_last_turn, list_named_parts, read_attached
+from hkgit.agents.log_stores import find_below
 from hkgit.agents.logged_call import About, Line, Log, LoggedCall, Said, attach
 from hkgit.agents.tool_answers import find_code, name_by_heads, searching, showing
 from hkgit.agents.tools import (
@@ -269,23 +270,24 @@ def _tell(call: JsonObject) -> LoggedCall:
     )
 
 
-def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-    """A directory a project, which names the project's root, or is called by its hash."""
-    base = Path(environment.get("GEMINI_CLI_HOME") or home) / ".gemini" / "tmp"
-    names = {str(root) for root in roots}
-    hashes = {_hash(os.fsencode(root)) for root in roots}
-    for folder in base.iterdir() if base.is_dir() else ():
-        try:
-            root = (folder / ".project_root").read_text("utf-8", "surrogateescape").strip()
-        except OSError:
-            root = ""
-        if folder.name in hashes or any(
-            root == name or root.startswith(f"{name}/") for name in names
-        ):
-            yield from folder.glob("chats/**/*.jsonl")
+def _is_of(path: Path, roots: Sequence[Path]) -> bool:
+    """Whether the directory of a project names a checkout, or is called by the hash of its path."""
+    folder = next(each for each in path.parents if each.parent.name == "tmp")
+    try:
+        root = (folder / ".project_root").read_text("utf-8", "surrogateescape").strip()
+    except OSError:
+        root = ""
+    hashes = (_hash(os.fsencode(each)) for each in roots)
+    return folder.name in hashes or any(f"{root}/".startswith(f"{each}/") for each in roots)
 
 
-LOG = Log(LOG_NAME, _find_logs, _detects, _says, attached=(b"Content from ", b"Context from: "))
+LOG = Log(
+    LOG_NAME,
+    find_below("GEMINI_CLI_HOME", "", ".gemini/tmp/*/chats/**/*.jsonl", _is_of),
+    _detects,
+    _says,
+    attached=(b"Content from ", b"Context from: "),
+)
 
 AGENT = Agent(
     name=NAME,

@@ -110,7 +110,7 @@ def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]
     data = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "goose"
     own = environment.get("GOOSE_PATH_ROOT")
     path = (Path(own, "data", "sessions") if own else data / "sessions") / "sessions.db"
-    if path.is_file() and knows_directory(path, "select working_dir from sessions", roots):
+    if path.is_file() and knows_directory(path, roots, "select working_dir from sessions"):
         yield path
 
 

@@ -16,7 +16,7 @@ from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import ToolReading
 from hkgit.agents.json_fields import join_texts, parse_time, table, tables, text
 from hkgit.agents.live_transcript import read_attached
-from hkgit.agents.log_stores import find_mentions
+from hkgit.agents.log_stores import find_below
 from hkgit.agents.logged_call import (
     About,
     Line,
@@ -107,7 +107,7 @@ AGENT = Agent(
     logs=(
         Log(
             NAME,
-            find_mentions("PI_CODING_AGENT_DIR", ".pi/agent", "sessions/*/*.jsonl"),
+            find_below("PI_CODING_AGENT_DIR", ".pi/agent", "sessions/*/*.jsonl"),
             _detects,
             _says,
             attached=(b"<file name=", b"<project_instructions "),

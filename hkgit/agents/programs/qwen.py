@@ -12,7 +12,7 @@ from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import Did
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.live_transcript import list_named_parts
-from hkgit.agents.log_stores import find_projects
+from hkgit.agents.log_stores import find_below, is_named_after
 from hkgit.agents.logged_call import (
     About,
     Line,
@@ -141,7 +141,7 @@ AGENT = Agent(
     logs=(
         Log(
             LOG_NAME,
-            find_projects("QWEN_HOME", ".qwen"),
+            find_below("QWEN_HOME", ".qwen", "projects/*/**/*.jsonl", is_named_after),
             _detects,
             _says,
             attached=(b"Content from ",),
