@@ -17,7 +17,7 @@ from hkgit.agents import find_agent
 from hkgit.agents.events import Editing
 from hkgit.agents.live_transcript import find_last_turn, find_turn
 from hkgit.agents.programs import claude, codex, gemini
-from tests.agents.streaming import GREETING, replay_lines, session, stream, told
+from tests.agents.streaming import GREETING, replay, session, stream, told
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.transcripts import ClaudeLog, CodexLog
@@ -100,7 +100,7 @@ def _play(agent: str, repo: Repo, tmp_path: Path, answers: Answers) -> None:
             number, call = calls[0 if line is inputs[0] else 1]
             done = [[*each] for each in answers[: number + 1]]
             _name(agent, line["input"], call, number, _save(agent, done, line["input"], tmp_path))
-        replay_lines(agent, [line], repo)
+        replay(agent, repo, lines=[line])
 
 
 def _find_reading_and_edit(agent: str, repo: Repo) -> list[dict[str, Any]]:
@@ -171,7 +171,7 @@ def test_a_sub_agent_is_looked_for_in_a_transcript_of_its_own(
             line["input"] |= about
             asked = [["call_read", "call_edit"]]
             own.write_text("\n".join(map(json.dumps, _claude(asked))) + "\n")
-        replay_lines("claude", [line], greeting)
+        replay("claude", greeting, lines=[line])
     assert session(greeting).blind == 1
 
 

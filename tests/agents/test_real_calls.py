@@ -14,7 +14,7 @@ import pytest
 
 from hkgit.agents.programs import gemini
 from hkgit.sessions import homes as places
-from tests.agents.streaming import GREETING, replay_lines, session, stream, told
+from tests.agents.streaming import GREETING, replay, session, stream, told
 from tests.sessions.test_bypassing import HOOKS_OFF
 from tests.support.commands import loaded_path
 from tests.support.repos import Repo
@@ -36,7 +36,7 @@ def seeded(repo: Repo) -> Repo:
 
 @pytest.mark.parametrize("agent", ["copilot", "opencode"])
 def test_of_two_edits_of_a_file_at_once_both_are_recorded(agent: str, seeded: Repo) -> None:
-    replay_lines(agent, stream(f"{agent}-parallel", seeded), seeded)
+    replay(agent, seeded, lines=stream(f"{agent}-parallel", seeded))
     status = session(seeded)
     assert [call.edits for call in status.calls] == [1, 1]
     assert status.blind == 0
@@ -44,7 +44,7 @@ def test_of_two_edits_of_a_file_at_once_both_are_recorded(agent: str, seeded: Re
 
 def test_copilots_patches_are_recorded(seeded: Repo) -> None:
     """A patch comes as a bare string; the tool took a blank line at the end of the file too."""
-    answers = replay_lines("copilot", stream("copilot-patch", seeded), seeded)
+    answers = replay("copilot", seeded, lines=stream("copilot-patch", seeded))
     assert [call.files for call in session(seeded).calls] == [("greet.py",), ("other.py",)]
     assert "other.py" in answers[-1]["additionalContext"]
 
@@ -59,7 +59,7 @@ def test_copilots_patches_are_steered(seeded: Repo) -> None:
 def test_a_command_that_ran_in_another_directory_is_a_reading_there(
     agent: str, seeded: Repo
 ) -> None:
-    replay_lines(agent, stream(f"{agent}-subdir", seeded), seeded)
+    replay(agent, seeded, lines=stream(f"{agent}-subdir", seeded))
     assert (len(session(seeded).calls), session(seeded).blind) == (1, 0)
 
 
@@ -186,7 +186,7 @@ def _shell(repo: Repo, command: str) -> tuple[int, str]:
 
 
 def test_two_blind_places_of_a_patch_are_mended_by_what_is_said(gated: Repo) -> None:
-    replay_lines("copilot", stream("copilot-patch", gated), gated)
+    replay("copilot", gated, lines=stream("copilot-patch", gated))
     code, said = _shell(gated, "git add -A && git commit -m Patch")
     assert code != 0
     [mend] = re.findall(r"fix: (.*?)(?:  #.*)?$", said, re.MULTILINE)
@@ -197,7 +197,7 @@ def test_two_blind_places_of_a_patch_are_mended_by_what_is_said(gated: Repo) -> 
 def test_a_commit_in_geminis_shell_is_told_to_the_model_and_mended(
     gated: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    replay_lines("gemini", stream("gemini", gated), gated)
+    replay("gemini", gated, lines=stream("gemini", gated))
     with monkeypatch.context() as patch:
         for name, value in HOOKS_OFF.items():
             patch.setenv(name, value)
@@ -248,7 +248,7 @@ def _format(repo: Repo, *, after: float) -> None:
 
 def test_a_formatter_that_is_late_is_the_agents(gated: Repo) -> None:
     """Gemini runs its hooks side by side: the formatter writes after hkgit has recorded."""
-    replay_lines("gemini", stream("gemini", gated), gated)
+    replay("gemini", gated, lines=stream("gemini", gated))
     _format(gated, after=0.5)
     code, said = _shell(gated, "git add -A && git commit -q -m Work")
     assert code == 0, said
@@ -259,15 +259,15 @@ def test_a_formatter_that_is_late_is_the_agents(gated: Repo) -> None:
 
 def test_a_formatter_that_is_late_is_taken_in_by_the_next_call(gated: Repo) -> None:
     lines = list(stream("gemini", gated))
-    replay_lines("gemini", lines[:5], gated)
+    replay("gemini", gated, lines=lines[:5])
     _format(gated, after=0.5)
-    replay_lines("gemini", lines[5:], gated)
+    replay("gemini", gated, lines=lines[5:])
     files = [call.files for call in session(gated).calls]
     assert files == [("greet.py",), ("greet.py",), ("notes.txt",)]
 
 
 def test_what_a_person_writes_later_is_theirs(gated: Repo) -> None:
-    replay_lines("gemini", stream("gemini", gated), gated)
+    replay("gemini", gated, lines=stream("gemini", gated))
     _format(gated, after=60)
     code, said = _shell(gated, "git add -A && git commit -q -m Work")
     assert code != 0
