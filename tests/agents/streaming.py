@@ -13,6 +13,7 @@ from typing import Any
 from click.testing import CliRunner
 
 from hkgit.agents import find_agent
+from hkgit.agents.events import ToolEvent
 from hkgit.cli.hook import hook
 from hkgit.sessions import homes as places
 from hkgit.sessions.edit_session import EditSession
@@ -64,11 +65,10 @@ def replay(
     return answers
 
 
-def list_calls(agent: str, repo: Repo) -> Iterator[tuple[dict[str, Any], object]]:
-    """The lines of a stream, each with what the call of its input does."""
+def list_calls(agent: str, repo: Repo) -> Iterator[tuple[dict[str, Any], ToolEvent | None]]:
+    """The lines of a stream, each with the call that its input tells of."""
     for line in stream(agent, repo):
-        event = find_agent(agent).read_event(line["input"]) if "input" in line else None
-        yield line, None if event is None else event.did
+        yield line, find_agent(agent).read_event(line["input"]) if "input" in line else None
 
 
 def open_goose_database() -> sqlite3.Connection:
@@ -95,7 +95,7 @@ class Talk:
     """
 
     def __init__(
-        self, root: Path, session: str = "s", *options: str, agent: str = "claude", **about: object
+        self, root: Path, session: str = "s", *options: str, agent: str = "claude", **about: Any
     ) -> None:
         self.root, self._agent, self._options = root, agent, options
         self._keys = find_agent(agent).keys
@@ -113,9 +113,10 @@ class Talk:
     def tell(self, stage: str, tool: str, answer: object = None, **given: object) -> str:
         """Tell the hook of a call; what the model is told."""
         payload = self.payload(stage, tool, answer, **given)
-        outputs = told(self._agent, payload, *self._options).values()
-        names = ("additionalContext", "permissionDecisionReason")
-        return "".join(each.get(name, "") for each in outputs for name in names)
+        answer = told(self._agent, payload, *self._options)
+        said = {**answer, **answer.get("hookSpecificOutput", {})}
+        names = ("additionalContext", "permissionDecisionReason", "remark")
+        return "".join(said.get(name, "") for name in names)
 
     def begin(self, tool: str, **given: object) -> Callable[..., str]:
         """Tell of a call that begins; returns what tells of its end, and its answer."""

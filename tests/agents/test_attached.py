@@ -7,18 +7,16 @@ here.
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
-from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 
-from tests.agents.streaming import GREETING, session, told
+from tests.agents.streaming import GREETING, Talk, change, session, told
 from tests.support.adopting import adopt, explained
 from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
+from tests.support.transcripts import OPENCODE, ClaudeLog, make_database
 
 Line = dict[str, Any]
 
@@ -59,20 +57,18 @@ BELOW = _attach(
 )
 
 
-def _edit(repo: Repo, lines: list[Line], name: str, old: str, new: str, *options: str) -> Line:
-    """Edit a file with Claude Code's own tool; what the hooks answer before it."""
+def _edit(repo: Repo, lines: list[Line], name: str, old: str, *options: str) -> str:
+    """Edit a file with Claude Code's own tool; what the model is told before it."""
     transcript = repo.path.parent / "s.jsonl"
     text = "\n".join(map(json.dumps, lines))
     transcript.write_text(text.replace("$ROOT", repo.path.as_posix()) + "\n")
-    path = repo.path / name
-    given = {"file_path": str(path), "old_string": old, "new_string": new}
-    call = {"session_id": "s", "cwd": str(repo.path), "tool_name": "Edit", "tool_input": given}
-    call |= {"transcript_path": str(transcript), "tool_use_id": "toolu_9"}
-    before = told("claude", call | {"hook_event_name": "PreToolUse"}, *options)
-    if not before:
-        path.write_text(path.read_text().replace(old, new), newline="")
-        told("claude", call | {"hook_event_name": "PostToolUse", "tool_response": {}})
-    return before
+    about = {"transcript_path": str(transcript), "tool_use_id": "toolu_9"}
+    talk = Talk(repo.path, "s", *options, **about)
+    given = {"file_path": str(repo.path / name), "old_string": old, "new_string": "Hello"}
+    if not (said := talk.tell("before", "Edit", **given)):
+        change(repo.path / name, (old, "Hello"))
+        talk.tell("after", "Edit", **given)
+    return said
 
 
 @cases(
@@ -104,13 +100,13 @@ def test_what_was_attached_before_the_answer_that_edits_has_been_read(
     lines: list[Line], name: str, old: str, blind: int, greeting: Repo
 ) -> None:
     greeting.commit({"CLAUDE.md": b"Be kind.\nSay hi.\n"})
-    _edit(greeting, lines, name, old, "Hello")
+    _edit(greeting, lines, name, old)
     [call] = session(greeting).calls
     assert call.blind == blind
 
 
 def test_steered_what_was_attached_counts_for_the_edit_by_the_server(greeting: Repo) -> None:
-    assert _edit(greeting, [SHOWN], "greet.py", "Helo", "Hello", "--steer")
+    assert _edit(greeting, [SHOWN], "greet.py", "Helo", "--steer")
     spec = '{"file": "greet.py", "old_text": "Helo", "new_text": "Hello"}'
     done = run("edit", "--session", "claude-s", stdin=spec.encode(), cwd=greeting.path)
     assert done.code == 0
@@ -123,37 +119,25 @@ class Prompt:
     def __init__(self, repo: Repo) -> None:
         self.repo, self.folder = repo, repo.path.parent
         self.path, self.shown = repo.path / "greet.py", GREETING.decode()
-        self.call: Line = {"session_id": "s", "cwd": str(repo.path), "tool_use_id": "call_9"}
+        self.transcript = self.folder / "s.jsonl"
 
-    def write(self, *lines: Line) -> None:
-        transcript = self.folder / "s.jsonl"
-        transcript.write_text("".join(f"{json.dumps(each)}\n" for each in lines))
-        self.call["transcript_path"] = str(transcript)
+    def write(self, asked: Line, answer: Line, *, is_later: bool) -> None:
+        """Write the answer that edits down, and the prompt before it, or behind."""
+        lines = (answer, asked) if is_later else (asked, answer)
+        self.transcript.write_text("".join(f"{json.dumps(each)}\n" for each in lines))
 
-    def store(self, name: str, parts: list[str]) -> None:
-        """Write the database of OpenCode or of a fork of it."""
-        place = self.folder / name / f"{name}.db"
-        place.parent.mkdir()
-        with closing(sqlite3.connect(place)) as database, database:
-            database.execute("create table session (id, directory, version)")
-            database.execute("insert into session values ('s', ?, '1')", [str(self.repo.path)])
-            database.execute("create table part (id, message_id, session_id, time_created, data)")
-            for number, each in enumerate(parts):
-                data = json.dumps({"type": "text", "synthetic": True, "text": each})
-                row = (f"p{number}", "m1", "s", number, data)
-                database.execute("insert into part values (?, ?, ?, ?, ?)", row)
-
-    def edit(self, agent: str, before: str, after: str, tool: str, given: Line) -> int:
+    def edit(self, agent: str, tool: str, **given: object) -> int:
         """How many edits are blind after the agent has made one."""
-        call = self.call | {"tool_name": tool, "tool_input": given}
-        told(agent, call | {"hook_event_name": before})
-        self.path.write_text(self.shown.replace("Helo", "Hello"), newline="")
-        told(agent, call | {"hook_event_name": after, "tool_response": "ok"})
+        about = {"tool_use_id": "call_9", "transcript_path": str(self.transcript)}
+        end = Talk(self.repo.path, agent=agent, **about).begin(tool, **given)
+        change(self.path, ("Helo", "Hello"))
+        end("ok")
         return session(self.repo).blind
 
-
-def _claude_words(prompt: Prompt) -> Line:
-    return {"file_path": str(prompt.path), "old_string": "Helo", "new_string": "Hello"}
+    def replace(self, agent: str, tool: str) -> int:
+        return self.edit(
+            agent, tool, file_path=str(self.path), old_string="Helo", new_string="Hello"
+        )
 
 
 def _qwen(prompt: Prompt, *, is_later: bool) -> int:
@@ -161,41 +145,48 @@ def _qwen(prompt: Prompt, *, is_later: bool) -> int:
     asked = {"type": "user", "uuid": "p", "message": {"role": "user", "parts": parts}}
     use = {"functionCall": {"id": "call_9", "name": "edit", "args": {}}}
     answer = {"type": "assistant", "uuid": "a", "message": {"role": "model", "parts": [use]}}
-    prompt.write(*((answer, asked) if is_later else (asked, answer)))
-    return prompt.edit("qwen", "PreToolUse", "PostToolUse", "edit", _claude_words(prompt))
+    prompt.write(asked, answer, is_later=is_later)
+    return prompt.replace("qwen", "edit")
 
 
 def _gemini(prompt: Prompt, *, is_later: bool) -> int:
     parts = [{"text": "\nContent from @greet.py:\n"}, {"text": prompt.shown}]
     asked, answer = {"type": "user", "id": "p", "content": parts}, {"type": "gemini", "id": "a"}
-    prompt.write(*((answer, asked) if is_later else (asked, answer)))
-    return prompt.edit("gemini", "BeforeTool", "AfterTool", "replace", _claude_words(prompt))
+    prompt.write(asked, answer, is_later=is_later)
+    return prompt.replace("gemini", "replace")
 
 
 def _gemini_rules(prompt: Prompt, *, is_later: bool) -> int:
     ends = [f"--- {x}ontext from: {prompt.path} ---" for x in ("C", "End of C")]
     first = {"type": "user", "content": [{"text": f"{ends[0]}\n{prompt.shown}{ends[1]}"}]}
     asked, answer = {"$set": {"messages": [first]}}, {"type": "gemini", "id": "a"}
-    prompt.write(*((answer, asked) if is_later else (asked, answer)))
-    return prompt.edit("gemini", "BeforeTool", "AfterTool", "replace", _claude_words(prompt))
+    prompt.write(asked, answer, is_later=is_later)
+    return prompt.replace("gemini", "replace")
 
 
 def _pi(prompt: Prompt, *, is_later: bool) -> int:
     said = f'<file name="{prompt.path}">\n{prompt.shown}\n</file>\nMend it.'
     asked = {"id": "p", "message": {"role": "user", "content": [{"type": "text", "text": said}]}}
     answer = {"id": "a", "message": {"role": "assistant", "content": [{"id": "call_9"}]}}
-    prompt.write(*((answer, asked) if is_later else (asked, answer)))
-    given = {"path": str(prompt.path), "edits": [{"oldText": "Helo", "newText": "Hello"}]}
-    return prompt.edit("pi", "before", "after", "edit", given)
+    prompt.write(asked, answer, is_later=is_later)
+    edits = [{"oldText": "Helo", "newText": "Hello"}]
+    return prompt.edit("pi", "edit", path=str(prompt.path), edits=edits)
 
 
 def _opencode(prompt: Prompt, *, is_later: bool, name: str = "opencode") -> int:
-    words = f'Called the Read tool with the following input: {{"filePath": "{prompt.path}"}}'
-    lines = prompt.shown.splitlines()
-    shown = "".join(f"{number}: {line}\n" for number, line in enumerate(lines, 1))
-    prompt.store(name, [] if is_later else [words, f"<path>{prompt.path}</path>\n{shown}"])
-    given = {"filePath": str(prompt.path), "oldString": "Helo", "newString": "Hello"}
-    return prompt.edit(name, "before", "after", "edit", given)
+    asked = f'Called the Read tool with the following input: {{"filePath": "{prompt.path}"}}'
+    lines = enumerate(prompt.shown.splitlines(), 1)
+    shown = "".join(f"{number}: {line}\n" for number, line in lines)
+    texts = [] if is_later else [asked, f"<path>{prompt.path}</path>\n{shown}"]
+    kind = {"type": "text", "synthetic": True}
+    parts = [
+        (f"p{number}", "m1", "s", number, json.dumps(kind | {"text": text}))
+        for number, text in enumerate(texts)
+    ]
+    sessions = [("s", str(prompt.repo.path), "1")]
+    make_database(prompt.folder / name / f"{name}.db", OPENCODE, sessions, parts)
+    words = {"oldString": "Helo", "newString": "Hello"}
+    return prompt.edit(name, "edit", filePath=str(prompt.path), **words)
 
 
 def _kilo(prompt: Prompt, *, is_later: bool) -> int:
@@ -212,7 +203,7 @@ def _cline(prompt: Prompt, *, is_later: bool) -> int:
     call = {"name": "editor", "input": given, "output": {"success": True, "result": "ok"}}
     common = {"sessionContext": {"rootSessionId": "s"}, "workspaceRoots": [str(prompt.repo.path)]}
     told("cline", common | {"hookName": "tool_call", "tool_call": call})
-    prompt.path.write_text(prompt.shown.replace("Helo", "Hello"), newline="")
+    change(prompt.path, ("Helo", "Hello"))
     told("cline", common | {"hookName": "tool_result", "tool_result": call})
     return session(prompt.repo).blind
 
@@ -241,26 +232,17 @@ def test_the_instructions_of_codex_have_been_read(folder: str, blind: int, greet
     place = (greeting.path / folder).resolve()
     rules = f"<INSTRUCTIONS>\n{prompt.shown}\n</INSTRUCTIONS>"
     part = {"type": "input_text", "text": f"# AGENTS.md instructions for {place}\n\n{rules}"}
-    prompt.write({"type": "response_item", "payload": {"role": "user", "content": [part]}})
-    change = '@@\n-    print("Helo, " + name)\n+    print("Hello, " + name)\n'
-    patch = f"*** Begin Patch\n*** Update File: AGENTS.md\n{change}*** End Patch\n"
-    given = {"command": patch}
-    assert prompt.edit("codex", "PreToolUse", "PostToolUse", "apply_patch", given) == blind
+    shown = {"type": "response_item", "payload": {"role": "user", "content": [part]}}
+    prompt.write(shown, {}, is_later=False)
+    lines = '@@\n-    print("Helo, " + name)\n+    print("Hello, " + name)\n'
+    patch = f"*** Begin Patch\n*** Update File: AGENTS.md\n{lines}*** End Patch\n"
+    assert prompt.edit("codex", "apply_patch", command=patch) == blind
 
 
-def test_adopt_finds_what_was_attached(greeting: Repo, tmp_path: Path) -> None:
-    run("init", cwd=greeting.path)
+def test_adopt_finds_what_was_attached(greeting: Repo) -> None:
     greeting.write("greet.py", GREETING.replace(b"Helo", b"Hello"))
-    greeting.git("add", "-A")
-    given = {"file_path": "$ROOT/greet.py", "old_string": "Helo", "new_string": "Hello"}
-    use = {"type": "tool_use", "id": "toolu_9", "name": "Edit", "input": given}
-    asked = _attach({}) | {"type": "assistant", "message": {"id": "m", "content": [use]}}
-    result = {"type": "tool_result", "tool_use_id": "toolu_9", "content": "updated"}
-    detail: Line = {"filePath": "$ROOT/greet.py", "oldString": "Helo", "newString": "Hello"}
-    detail |= {"originalFile": GREETING.decode(), "userModified": False}
-    answer = _attach({}) | {"type": "user", "message": {"content": [result]}}
-    lines = [SHOWN, asked, answer | {"toolUseResult": detail}]
-    text = "\n".join(map(json.dumps, lines)).replace("$ROOT", greeting.path.as_posix())
-    (tmp_path / "s.jsonl").write_text(text + "\n")
-    [(path, _, kind)] = explained(adopt(greeting, tmp_path / "s.jsonl", "--staged"))
-    assert (path, kind) == ("greet.py", "receipt")
+    log = ClaudeLog(greeting.path)
+    log.edit("greet.py", "Helo", "Hello", GREETING.decode())
+    about = {"sessionId": "5945-5d2e", "timestamp": "2024-05-05T00:00:00Z"}
+    log.lines.insert(0, json.dumps(SHOWN | about).replace("$ROOT", greeting.path.as_posix()))
+    assert explained(adopt(greeting, log, "-n")) == [("greet.py", [2, 2], "receipt")]

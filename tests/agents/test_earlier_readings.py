@@ -6,18 +6,16 @@ The transcript of the new one begins with what that of the former one has.
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hkgit.agents import find_agent
-from tests.agents.streaming import GREETING, session, told
+from tests.agents.streaming import GREETING, Talk, change, session
 from tests.support.cases import cases
 from tests.support.repos import Repo
+from tests.support.transcripts import GOOSE, OPENCODE, make_database
 
 Line = dict[str, Any]
 COMMON = {"sessionId": "fork", "version": "2.1.330", "cwd": "$ROOT"}
@@ -75,15 +73,9 @@ def test_what_the_conversation_was_shown_that_it_goes_on_from_has_been_read(
     transcript = greeting.path.parent / "fork.jsonl"
     text = "\n".join(map(json.dumps, lines)).replace("$ROOT", greeting.path.as_posix())
     transcript.write_text(text + "\n")
-    path = greeting.path / "greet.py"
-    given = {"file_path": str(path), "old_string": "Helo", "new_string": "Hello"}
-    call: Line = {"session_id": "fork", "cwd": str(greeting.path), "tool_name": "Edit"}
-    call |= {"tool_input": given, "transcript_path": str(transcript), "tool_use_id": "toolu_9"}
-    told("claude", call | {"hook_event_name": "PreToolUse"})
-    path.write_text(path.read_text().replace("Helo", "Hello"), newline="")
-    told("claude", call | {"hook_event_name": "PostToolUse", "tool_response": {}})
-    [found] = session(greeting).calls
-    assert found.blind == blind
+    given = {"old_string": "Helo", "new_string": "Hello", "file_path": "greet.py"}
+    about = {"transcript_path": str(transcript), "tool_use_id": "toolu_9"}
+    assert _edit("claude", "Edit", given, greeting, **about) == blind
 
 
 def _of_qwen(root: Path) -> list[Line]:
@@ -149,9 +141,8 @@ def test_so_do_forks_of_other_agents(
     found = lines(greeting.path)
     kept = found if asks == "read" else found[-1:]
     transcript.write_text("".join(f"{json.dumps(each)}\n" for each in kept))
-    call: Line = {"session_id": "fork", "cwd": str(greeting.path), "tool_name": tool}
-    call |= {"tool_input": given, "transcript_path": str(transcript), "tool_use_id": "e"}
-    assert _edit(agent, call, greeting) == (asks == "nothing")
+    about = {"transcript_path": str(transcript), "tool_use_id": "e"}
+    assert _edit(agent, tool, given, greeting, **about) == (asks == "nothing")
 
 
 @pytest.mark.parametrize("agent", ["opencode", "kilo"])
@@ -160,20 +151,13 @@ def test_so_does_a_fork_in_the_database_of_opencode(
     agent: str, turn: str, blind: int, greeting: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(greeting.path.parent))
-    place = greeting.path.parent / agent / f"{agent}.db"
-    place.parent.mkdir()
     shown = "".join(f"{n}: {x}\n" for n, x in enumerate(GREETING.decode().splitlines(), 1))
     state = {"status": "completed", "input": {"filePath": "greet.py"}, "output": shown}
     data = {"type": "tool", "tool": "read", "callID": "r", "state": state}
-    with closing(sqlite3.connect(place)) as database, database:
-        database.execute("create table session (id, directory, version)")
-        database.execute("insert into session values ('fork', ?, '1')", [str(greeting.path)])
-        database.execute("create table part (id, message_id, session_id, time_created, data)")
-        row = ("p", "m1", "fork", 1, json.dumps(data))
-        database.execute("insert into part values (?, ?, ?, ?, ?)", row)
+    sessions, parts = [("s", str(greeting.path), "1")], [("p", "m1", "s", 1, json.dumps(data))]
+    make_database(greeting.path.parent / agent / f"{agent}.db", OPENCODE, sessions, parts)
     given = {"filePath": "greet.py", "oldString": "Helo", "newString": "Hello"}
-    call: Line = {"session_id": "fork", "cwd": str(greeting.path), "tool_name": "edit"}
-    assert _edit(agent, call | {"tool_input": given, "turn": turn}, greeting) == blind
+    assert _edit(agent, "edit", given, greeting, turn=turn) == blind
 
 
 @cases(
@@ -188,33 +172,27 @@ def test_so_does_a_fork_in_the_database_of_goose(
 ) -> None:
     """goose copies the messages; what asks for the edit it keeps only afterwards."""
     monkeypatch.setenv("GOOSE_PATH_ROOT", str(greeting.path.parent))
-    place = greeting.path.parent / "data/sessions/sessions.db"
-    place.parent.mkdir(parents=True)
-    with closing(sqlite3.connect(place)) as database, database:
-        database.execute("create table sessions (id, working_dir, created_at)")
-        database.execute("insert into sessions values ('fork', ?, '1')", [str(greeting.path)])
-        database.execute(
-            "create table messages (id integer primary key, session_id, created_timestamp,"
-            " content_json)"
+    messages: list[tuple[object, ...]] = []
+    for call, command in enumerate(commands):
+        said = GREETING.decode() if command.startswith("cat") else "greet.py\n"
+        value = {"name": "shell", "arguments": {"command": command}}
+        content = [{"type": "text", "text": said}]
+        parts = (
+            {"type": "toolRequest", "toolCall": {"value": value}},
+            {"type": "toolResponse", "toolResult": {"value": {"content": content}}},
         )
-        for call, command in enumerate(commands):
-            said = GREETING.decode() if command.startswith("cat") else "greet.py\n"
-            value = {"name": "shell", "arguments": {"command": command}}
-            asked = {"type": "toolRequest", "id": str(call), "toolCall": {"value": value}}
-            content = [{"type": "text", "text": said}]
-            result = {"status": "success", "value": {"content": content}}
-            answer = {"type": "toolResponse", "id": str(call), "toolResult": result}
-            for part in (asked, answer):
-                row = ("fork", call, json.dumps([part]))
-                database.execute("insert into messages values (null, ?, ?, ?)", row)
-    edit: Line = {"session_id": "fork", "working_dir": str(greeting.path), "tool_name": "edit"}
+        for part in parts:
+            said = json.dumps([part | {"id": str(call)}])
+            messages.append((len(messages), "s", call, said))
+    place, sessions = "data/sessions/sessions.db", [("s", str(greeting.path), "1")]
+    make_database(greeting.path.parent / place, GOOSE, sessions, messages)
     given = {"path": "greet.py", "before": "Helo", "after": "Hello"}
-    assert _edit("goose", edit | {"tool_input": given, "tool_call_id": "e"}, greeting) == blind
+    assert _edit("goose", "edit", given, greeting) == blind
 
 
-def _edit(agent: str, call: Line, repo: Repo) -> int:
-    keys = find_agent(agent).keys
-    told(agent, call | {keys.stage: keys.before})
-    repo.write("greet.py", GREETING.replace(b"Helo", b"Hello"))
-    told(agent, call | {keys.stage: keys.after, "tool_response": "ok"})
+def _edit(agent: str, tool: str, given: Line, repo: Repo, **about: Any) -> int:
+    """How many edits are blind after the agent has made one."""
+    end = Talk(repo.path, agent=agent, **about).begin(tool, **given)
+    change(repo.path / "greet.py", ("Helo", "Hello"))
+    end("ok")
     return session(repo).blind

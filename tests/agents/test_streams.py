@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from hkgit.agents import HOOKED, UNSHOWN, find_agent
-from hkgit.agents.events import Editing, PendingToolEdit, ToolReading
+from hkgit.agents.events import Editing, PendingToolEdit, ToolEvent, ToolReading
 from hkgit.agents.servers.connection import Connection
 from hkgit.sessions import homes as places
 from tests.agents.streaming import (
@@ -54,18 +54,18 @@ def test_every_edit_is_recorded_with_evidence_and_nothing_said(agent: str, greet
 @pytest.mark.parametrize("agent", HOOKED)
 def test_an_edit_of_what_was_not_read_is_recorded_as_blind(agent: str, greeting: Repo) -> None:
     calls = list_calls(agent, greeting)
-    edits = [line for line, did in calls if _is_edit(did) or "disk" in line]
+    edits = [line for line, event in calls if _is_edit(event) or "disk" in line]
     replay(agent, greeting, lines=edits)
     assert session(greeting).blind == 1
 
 
-def _is_edit(did: object) -> bool:
-    return isinstance(did, Editing | PendingToolEdit)
+def _is_edit(event: ToolEvent | None) -> bool:
+    return event is not None and isinstance(event.did, Editing | PendingToolEdit)
 
 
 @pytest.mark.parametrize("agent", HOOKED)
 def test_steering_stops_an_edit_and_names_the_tool_and_its_text(agent: str, greeting: Repo) -> None:
-    first = next(line["input"] for line, did in list_calls(agent, greeting) if _is_edit(did))
+    first = next(line["input"] for line, event in list_calls(agent, greeting) if _is_edit(event))
     answer = json.dumps(told(agent, first, "--steer"))
     assert any(word in answer for word in ("deny", "block", "cancel"))
     assert f"({find_agent(agent).edit_tool})" in answer
@@ -102,9 +102,9 @@ def test_a_file_that_cursor_deletes_is_recorded(greeting: Repo) -> None:
 
 
 def test_a_steered_edit_rests_on_what_the_agents_own_tool_has_read(greeting: Repo) -> None:
-    calls = [(line, did) for line, did in list_calls("claude", greeting) if "input" in line]
-    asked = [line for line, _ in calls if line["input"]["hook_event_name"] == "PreToolUse"]
-    looked = [line for line, did in calls if isinstance(did, ToolReading)]
+    calls = [(line, event) for line, event in list_calls("claude", greeting) if event]
+    asked = [line for line, event in calls if event.is_before]
+    looked = [line for line, event in calls if isinstance(event.did, ToolReading)]
     answers = replay("claude", greeting, "--steer", lines=[*looked, *asked])
     [reason] = [
         answer["hookSpecificOutput"]["permissionDecisionReason"]
@@ -200,7 +200,7 @@ def test_goose_counts_its_conversations_anew_in_each_home(
 ) -> None:
     """The reading is of the first conversation, the edit of the second, and both have one id."""
     calls = [*list_calls("goose", greeting)]
-    edit = next(at for at, (_, did) in enumerate(calls) if _is_edit(did))
+    edit = next(at for at, (_, event) in enumerate(calls) if _is_edit(event))
     lines = [line for line, _ in calls]
     for number, (start, part) in enumerate(zip(starts, (lines[:edit], lines[edit:]), strict=True)):
         monkeypatch.setenv("GOOSE_PATH_ROOT", str(tmp_path / f"home{number}"))

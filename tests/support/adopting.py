@@ -11,13 +11,16 @@ from hkgit.cli.schema import find_schema
 from tests.support.commands import AGENT, PATH
 from tests.support.repos import Repo
 from tests.support.running import Result, run
-from tests.support.transcripts import ClaudeLog
+from tests.support.transcripts import ClaudeLog, CodexLog
 
 APP = "import sys\n\n\ndef greet(name):\n    print('Helo, ' + name)\n\n\ngreet(sys.argv[1])\n"
 NEW = APP.replace("Helo", "Hello")
 
 
-def adopt(repo: Repo, log: ClaudeLog | Path, *options: str, code: int = 0) -> dict[str, Any]:
+Log = ClaudeLog | CodexLog | Path
+
+
+def adopt(repo: Repo, log: Log, *options: str, code: int = 0) -> dict[str, Any]:
     """What `hkgit adopt` answers about a log."""
     place = log if isinstance(log, Path) else log.save(repo.path.parent / "log.jsonl")
     result = run("adopt", *options, "--from", place, "--json", cwd=repo.path)

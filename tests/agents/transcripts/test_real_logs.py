@@ -9,7 +9,6 @@ import json
 import os
 import re
 import shlex
-import sqlite3
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +20,7 @@ from tests.support.commands import AGENT, loaded_path
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import guard
+from tests.support.transcripts import GOOSE, OPENCODE, make_database
 
 LOGS = Path(__file__).parents[1] / "streams" / "logs"
 FILES = json.loads((LOGS / "files.json").read_text("utf-8"))
@@ -61,22 +61,16 @@ def gemini(text: str, home: Path, root: Path) -> None:
 
 def opencode(text: str, home: Path, root: Path) -> None:
     """Its database, as far as it is read, with a session of another repository."""
-    session, *parts = map(json.loads, text.splitlines())
+    session, *found = map(json.loads, text.splitlines())
+    elsewhere = ("other", str(Repo.init(home / "elsewhere").path), "1")
+    parts = [
+        (id, part["message_id"], owner, part["time_created"], json.dumps(part["data"]))
+        for part in found
+        for id, owner in ((part["id"], session["id"]), (f"{part['id']}-other", "other"))
+    ]
+    sessions = [(session["id"], session["directory"], session["version"]), elsewhere]
     place = home / ".local" / "share" / "opencode" / "opencode.db"
-    place.parent.mkdir(parents=True)
-    elsewhere = Repo.init(home / "elsewhere").path
-    with sqlite3.connect(place) as database:
-        database.execute("create table session (id, directory, version)")
-        database.execute("create table part (id, message_id, session_id, time_created, data)")
-        row = (session["id"], session["directory"], session["version"])
-        database.execute("insert into session values (?, ?, ?)", row)
-        database.execute("insert into session values ('other', ?, '1')", (str(elsewhere),))
-        for part in parts:
-            data = json.dumps(part["data"])
-            for name, owner in ((part["id"], session["id"]), (f"{part['id']}-other", "other")):
-                values = (name, part["message_id"], owner, part["time_created"], data)
-                database.execute("insert into part values (?, ?, ?, ?, ?)", values)
-    database.close()
+    make_database(place, OPENCODE, sessions, parts)
 
 
 def qwen(text: str, home: Path, root: Path) -> None:
@@ -89,21 +83,16 @@ def pi(text: str, home: Path, root: Path) -> None:
 
 def goose(text: str, home: Path, root: Path) -> None:
     """Its database, as far as it is read, with a session of another repository."""
-    session, *messages = map(json.loads, text.splitlines())
+    session, *found = map(json.loads, text.splitlines())
+    elsewhere = str(Repo.init(home / "elsewhere").path)
+    messages = [
+        (each["id"] + number, owner, each["created_timestamp"], json.dumps(each["content"]))
+        for each in found
+        for number, owner in ((0, session["id"]), (1000, "other"))
+    ]
+    sessions = [(*session.values(), "1"), ("other", elsewhere, "1")]
     place = home / ".local" / "share" / "goose" / "sessions" / "sessions.db"
-    place.parent.mkdir(parents=True)
-    elsewhere = Repo.init(home / "elsewhere").path
-    with sqlite3.connect(place) as database:
-        database.execute("create table sessions (id, working_dir)")
-        database.execute("create table messages (id, session_id, created_timestamp, content_json)")
-        database.execute("insert into sessions values (?, ?)", tuple(session.values()))
-        database.execute("insert into sessions values ('other', ?)", (str(elsewhere),))
-        for message in messages:
-            time, content = message["created_timestamp"], json.dumps(message["content"])
-            for owner, number in ((session["id"], 0), ("other", 1000)):
-                values = (message["id"] + number, owner, time, content)
-                database.execute("insert into messages values (?, ?, ?, ?)", values)
-    database.close()
+    make_database(place, GOOSE, sessions, messages)
 
 
 def cline(text: str, home: Path, root: Path) -> None:
