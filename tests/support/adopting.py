@@ -22,6 +22,13 @@ Log = ClaudeLog | CodexLog | Path | str
 Files = Mapping[str, str | bytes]
 
 
+def mend(repo: Repo, log: ClaudeLog) -> None:
+    """Read app.py and mend it, as a log tells."""
+    log.read("app.py", APP)
+    log.edit("app.py", "Helo", "Hello")
+    repo.write("app.py", NEW)
+
+
 def begin(folder: Path, before: Files, after: Files | None = None) -> Repo:
     """A repository with a commit of some files, and others written since."""
     repo = Repo.init(folder / "repo")
