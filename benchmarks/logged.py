@@ -17,7 +17,7 @@ from hkgit.agents.transcripts.log_places import logs_at
 from hkgit.agents.transcripts.log_reader import Logs
 from hkgit.errors import InvalidInput
 from hkgit.values import replace
-from hkgit.workflows.log_results import find_after
+from hkgit.workflows.log_replay import find_after
 from hkgit.workflows.log_steps import Told
 
 UNKNOWN = "not in the log what the file said"

@@ -18,8 +18,7 @@ import click
 import hkgit
 from hkgit import errors
 from hkgit.audit.reports.findings import PAGE as RULES_PAGE
-from hkgit.cli.commands import COMMANDS, GROUPS
-from hkgit.cli.help import EXAMPLES, VARIABLES
+from hkgit.cli.commands import COMMANDS, EXAMPLES, GROUPS, VARIABLES
 from hkgit.cli.main import main
 from hkgit.cli.runner import FAULT, INTERRUPTED, UNREAD, USAGE
 from hkgit.dialects.dialect import APPEARANCES
@@ -194,9 +193,9 @@ def _name_type(found: Any) -> str:
 def _policy_keys() -> str:
     schemas = policy_schema()["properties"]
     rows = (
-        (_name_key(key.name, schemas[key.name]), key.words, default, key.tightening.words)
-        for key in KEYS
-        for default in [key.default or f"`{schemas[key.name]['default']}`".replace(".0`", "`")]
+        (_name_key(name, schemas[name]), schemas[name]["description"], default, key.tighter)
+        for name, key in KEYS.items()
+        for default in [key.default or f"`{schemas[name]['default']}`".replace(".0`", "`")]
     )
     head = "| key | meaning | default | tighter is |\n|---|---|---|---|\n"
     return head + "".join(f"| {' | '.join(row)} |\n".replace("|  |", "| |") for row in rows)
@@ -227,7 +226,7 @@ def _manual() -> str:
         "hkgit \\- turn what a coding agent wants to change into a commit with evidence",
         ".SH SYNOPSIS",
         ".B hkgit",
-        "[\\-C PATH] [\\-q] [\\-v] COMMAND [ARGUMENTS]...",
+        "[\\-C PATH] [\\-q] [\\-v] [\\-\\-color WHEN] COMMAND [ARGUMENTS]...",
     ]
     found = dict(list_commands())
     for group, names in GROUPS.items():

@@ -336,9 +336,9 @@ def ask_status(root: Path) -> tuple[str | None, list[str]]:
 
     said = ask_git(*_STATUS, root=str(root))
     if not said:
-        from hkgit.git.program import run  # it says why
+        from hkgit.git.program import Git  # it says why
 
-        said = os.fsdecode(run(_STATUS, cwd=root).stdout)
+        said = os.fsdecode(Git(root)(*_STATUS).stdout)
     head, paths = None, []
     for line in said.split("\0"):
         kind, _, rest = line.partition(" ")

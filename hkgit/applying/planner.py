@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from hkgit.applying.context import EditContext
 from hkgit.applying.evidence import LATE, LATE_ABSENT, Evidence, read_holds
@@ -300,21 +300,6 @@ class Series:
         if step.plan.ok:
             self.changed |= step.files
             self.files = Overlay(self.start, dict(self.changed))
-
-
-def plan_series(
-    specs: Iterable[Spec], start: Snapshot, plan_next: Callable[[Spec, Series], PlannedSpec]
-) -> Series:
-    """Plan specs in order; stops behind the first in which an edit is refused.
-
-    `plan_next` plans one of them on the files that the series so far leaves.
-    """
-    series = Series(start)
-    for spec in specs:
-        series.add(plan_next(spec, series))
-        if not series.steps[-1].plan.ok:
-            break
-    return series
 
 
 def plan_spec(spec: Spec, files: Snapshot, options: Options, reads: Sequence[Read] = ()) -> Plan:

@@ -51,7 +51,7 @@ class Audit:
     ) -> Audit:
         """Audit a range."""
         commits = tuple(map(AuditedCommit, report.rulings))
-        with open_rows_of(commits, report.policy) as database:
+        with open_rows_of(report.rulings, report.policy) as database:
             summary = sum_up(database, refused)
         return cls(name=name, asked=asked, report=report, commits=commits, summary=summary)
 
@@ -199,7 +199,8 @@ def _reject(ruling: Ruling) -> str:
     for each in ruling.findings:
         what, fix = escape_markdown(each.what), escape_markdown(each.fix)
         lines.append(f"  - {escape_markdown(each.rule)}, {render_code(each.where)}: {what}. {fix}")
-    return "\n".join([*lines, f"  - fix: {render_code(mend(ruling))}"])
+    command = mend(ruling)
+    return "\n".join([*lines, f"  - fix: {render_code(command)}"] if command else lines)
 
 
 def _list_records(ruling: Ruling) -> str:
@@ -258,7 +259,8 @@ def _list_comment(audit: Audit) -> Iterator[str]:
         rests = escape_markdown(each.weakest or each.replay)
         sure = format_confidence(each.confidence, ", confidence ")
         policy = "passes" if each.passes else f"fails: {escape_markdown(each.ruling.rule)}"
-        fix = "" if each.passes else f", fix: {render_code(mend(each.ruling))}"
+        command = mend(each.ruling)
+        fix = command and f", fix: {render_code(command)}"
         subject = escape_markdown(_short(each.subject))
         yield f"- {render_code(each.id[:12])} {subject} ({rests}{sure}; {policy}){fix}"
     if len(weak) > MOST:

@@ -6,7 +6,7 @@ import json
 import uuid
 from collections.abc import Iterator, Sequence
 from datetime import UTC
-from itertools import pairwise
+from itertools import groupby
 
 from hkgit import __version__
 from hkgit.audit.commits import AuditedCommit, History, list_changes
@@ -18,11 +18,11 @@ from hkgit.evidence.trailers import list_agents
 from hkgit.git.objects import TreeChange, TreeEntry
 from hkgit.git.repository import Repository
 from hkgit.text.diff import find_changes
-from hkgit.text.document import hash_lines, split_raw
+from hkgit.text.document import split_raw
 from hkgit.text.escape import to_json_text, visible
 from hkgit.text.hashes import digest
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import dataclass, replace
+from hkgit.values import dataclass
 
 DERIVED_FROM = ("strict", "reanchored", "mixed", "recovered")
 """Verdicts under which a line follows from an entry."""
@@ -40,7 +40,7 @@ class AttributedLines:
     end: int
     agent: str
     entry: str
-    digest: str = ""
+    digest: str
 
 
 @dataclass(frozen=True)
@@ -80,54 +80,46 @@ def attribute_commit(history: History, commit: str) -> Attribution:
 def _attribute_file(
     repository: Repository, origins: LineOrigins, commit: str, change: TreeChange
 ) -> Iterator[AttributedLines]:
+    """Find the lines of one file, neighbours of one entry as one range."""
     if not _is_file(change.new) or change.new is None:
         return
     new = split_raw(repository.blob(change.new.id))
     had = change.old if _is_file(change.old) else None
     old = [] if had is None else split_raw(repository.blob(had.id))
-    single = (
-        each
-        for changed in find_changes(old, new)
-        for number in range(changed.new_start + 1, changed.new_end + 1)
-        if (each := _attribute_line(origins, commit, change.path, number, new[number - 1]))
-    )
-    for lines in _join(list(single)):
-        yield replace(lines, digest=hash_lines(new[lines.start - 1 : lines.end]))
+    found = []
+    for changed in find_changes(old, new):
+        for number in range(changed.new_start + 1, changed.new_end + 1):
+            text = new[number - 1].removesuffix(b"\n")
+            origin = origins.of(
+                Blamed(
+                    number=number,
+                    text=text,
+                    commit=commit,
+                    commit_path=change.path,
+                    commit_line=number,
+                )
+            )
+            if origin.entry is not None and origin.entry_id is not None:
+                found.append((number, origin.entry.agent, origin.entry_id))
+    # Less its place among those found, a number is the same for neighbours.
+    for (_, agent, entry), group in groupby(
+        enumerate(found), lambda each: (each[1][0] - each[0], *each[1][1:])
+    ):
+        numbers = [number for _, (number, *_) in group]
+        start, end = numbers[0], numbers[-1]
+        yield AttributedLines(
+            path=change.path,
+            start=start,
+            end=end,
+            agent=agent,
+            entry=entry,
+            digest=digest(b"".join(new[start - 1 : end])),
+        )
 
 
 def _is_file(entry: TreeEntry | None) -> bool:
     """Whether there is text that edits can write: no link, no submodule."""
     return entry is not None and entry.mode not in (DIRECTORY, SUBMODULE, SYMLINK)
-
-
-def _attribute_line(
-    origins: LineOrigins, commit: str, path: str, number: int, text: bytes
-) -> AttributedLines | None:
-    line = Blamed(
-        number=number,
-        text=text.removesuffix(b"\n"),
-        commit=commit,
-        commit_path=path,
-        commit_line=number,
-    )
-    origin = origins.of(line)
-    if origin.entry is None or origin.entry_id is None:
-        return None
-    return AttributedLines(
-        path=path, start=number, end=number, agent=origin.entry.agent, entry=origin.entry_id
-    )
-
-
-def _join(lines: list[AttributedLines]) -> Iterator[AttributedLines]:
-    """Neighbours of one entry as one range."""
-    if not lines:
-        return
-    start = lines[0].start
-    for line, after in pairwise([*lines, None]):
-        assert line is not None
-        if after is None or (after.start, after.entry) != (line.end + 1, line.entry):
-            yield replace(line, start=start)
-            start = 0 if after is None else after.start
 
 
 VERSION = "0.1.0"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from hkgit.applying.evidence import is_weak
 from hkgit.audit.commits import History, is_unexplained, name_evidence
@@ -137,8 +138,11 @@ class LineOrigins:
         ruling = self.rule(line.commit)
         if _is_beside(ruling, line):
             return LineOrigin(line, ruling, is_beside=True)
-        wrote = _writer(self._entries(line.commit, ruling), line)
-        return LineOrigin(line, ruling, *wrote) if wrote is not None else LineOrigin(line, ruling)
+        entries = self._order(line.commit, ruling)
+        # Where a rebase has moved it, by its text.
+        return LineOrigin(
+            line, ruling, *(_by_place(entries, line) or _by_text(entries, line) or ())
+        )
 
     def rule(self, commit: str) -> Ruling:
         """Judge a commit, each once."""
@@ -146,20 +150,16 @@ class LineOrigins:
             self._rulings[commit] = self.history.rule(commit)
         return self._rulings[commit]
 
-    def _entries(self, commit: str, ruling: Ruling) -> Entries:
-        """The commit's entries, the last one first."""
+    def _order(self, commit: str, ruling: Ruling) -> Entries:
+        """Order the commit's entries, the last one first."""
         if commit not in self._ordered:
-            self._ordered[commit] = self._in_order(ruling)[::-1]
+            entries, parents = ruling.judged.entries, ruling.judged.candidate.parents
+            if len(entries) > 1 and parents:
+                with suppress(Unverifiable):
+                    before = self.history.repository.snapshot(parents[0])
+                    entries = tuple(order_entries(entries, before))
+            self._ordered[commit] = entries[::-1]
         return self._ordered[commit]
-
-    def _in_order(self, ruling: Ruling) -> Entries:
-        entries, parents = ruling.judged.entries, ruling.judged.candidate.parents
-        if len(entries) < 2 or not parents:
-            return entries
-        try:
-            return list(order_entries(entries, self.history.repository.snapshot(parents[0])))
-        except Unverifiable:
-            return entries
 
 
 def _is_beside(ruling: Ruling, line: Blamed) -> bool:
@@ -173,11 +173,7 @@ def _is_beside(ruling: Ruling, line: Blamed) -> bool:
 
 
 Wrote = tuple[str, Entry, RecordedEdit]
-
-
-def _writer(entries: Entries, line: Blamed) -> Wrote | None:
-    """The edit that wrote a line: by its place or, where a rebase has moved it, by its text."""
-    return _by_place(entries, line) or _by_text(entries, line)
+"""The edit that wrote a line, and its entry."""
 
 
 def _by_place(entries: Entries, line: Blamed) -> Wrote | None:

@@ -19,9 +19,10 @@ from hkgit.agents.transcripts.log_words import (
     adoption_lines,
     log_lines,
 )
-from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
 from hkgit.cli.history import resolve_range
+from hkgit.cli.options import argument, declare, option
 from hkgit.cli.output import CONSOLE, print_info, print_note
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Rejected
 from hkgit.evidence.verdict import BLIND, CandidateCommit, Finding
@@ -29,6 +30,7 @@ from hkgit.gate.ruling import Ruling
 from hkgit.git.facts import find_agent_shell
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository, find_checkout
+from hkgit.sessions.bypass import find_commits_past_hooks
 from hkgit.text.escape import count_noun
 from hkgit.values import replace
 from hkgit.workflows.adoption import (
@@ -81,10 +83,13 @@ def find_adoption(repository: Repository, candidate: CandidateCommit) -> str:
 
 
 def add_adoption(repository: Repository, ruling: Ruling) -> Ruling:
-    """Name in a blind commit the command that takes its evidence from a transcript."""
-    candidate = ruling.judged.candidate
-    is_bare = len(candidate.parents) == 1 and not ruling.judged.entries
-    command = find_adoption(repository, candidate) if is_bare else ""
+    """Name in a blind commit the command that takes its evidence from sessions or a transcript."""
+    candidate, root = ruling.judged.candidate, repository.work_tree
+    if len(candidate.parents) != 1 or ruling.judged.entries or root is None:
+        return ruling
+    if any(each.id == candidate.id for each in find_commits_past_hooks(repository, root)):
+        return replace(ruling, redo="")
+    command = find_adoption(repository, candidate)
     return fix_blind(ruling, lambda each: fix_by_adoption(each, command)) if command else ruling
 
 
@@ -102,26 +107,18 @@ def fix_blind(ruling: Ruling, fix: Callable[[Finding], Finding]) -> Ruling:
 UNEXPLAINED = Rejected.exit_code
 
 
-@click.command()
-@click.argument("commits", metavar="[COMMIT | A..B]", required=False)
-@click.option(
-    "--staged", is_flag=True, help="Explain what is staged (default: all uncommitted changes)."
-)
-@click.option("--working-tree", is_flag=True, help="Explain all uncommitted changes.")
-@click.option(
-    "--from",
-    "source",
-    metavar="AGENT|DIR|FILE",
-    help=f"Only these transcripts: of one agent ({', '.join(list_logged())}), or at a path.",
-)
-@click.option("-n", "--dry-run", is_flag=True, help="Say what would be explained; keep nothing.")
-@json_option
+@declare
 def adopt(
-    commits: str | None,
-    staged: bool,
-    working_tree: bool,
-    source: str | None,
-    dry_run: bool,
+    *,
+    commits: str | None = argument("[COMMIT | A..B]"),
+    staged: bool = option("Explain what is staged (default: all uncommitted changes)."),
+    working_tree: bool = option("Explain all uncommitted changes."),
+    source: str | None = option(
+        f"Only these transcripts: of one agent ({', '.join(list_logged())}), or at a path.",
+        "--from",
+        metavar="AGENT|DIR|FILE",
+    ),
+    dry_run: bool = option("Say what would be explained; keep nothing.", "-n", "--dry-run"),
 ) -> Answer | int:
     """Find evidence in an agent's own transcripts for what hooks missed.
 
@@ -204,29 +201,22 @@ def tell_remade(repository: Repository, remade: Remade) -> None:
         print_note(f"still with the old commit: {', '.join(remade.elsewhere)}")
 
 
-@click.command()
-@click.option("-m", "--message", help="The commit message.")
-@click.option(
-    "--agent",
-    metavar="NAME",
-    help="Who made the change, as name/version; by default the agent in whose shell this runs.",
-)
-@click.option(
-    "--tree", metavar="ID", help="The tree that git was about to commit, not what is staged."
-)
-@click.option("--patch", type=click.File("rb"), help="Let the COMMIT change what this patch says.")
-@click.option(
-    "--vouch", is_flag=True, help="Vouch for the COMMIT: sign it, and say so in its message."
-)
-@click.argument("paths", nargs=-1, metavar="[COMMIT | PATHS...]")
+@declare
 def redo(
     *,
-    message: str | None,
-    agent: str | None,
-    tree: str | None,
-    patch: BinaryIO | None,
-    vouch: bool,
-    paths: tuple[str, ...],
+    message: str | None = option("The commit message.", "-m", "--message"),
+    agent: str | None = option(
+        "Who made the change, as name/version; by default the agent in whose shell this runs.",
+        metavar="NAME",
+    ),
+    tree: str | None = option(
+        "The tree that git was about to commit, not what is staged.", metavar="ID"
+    ),
+    patch: BinaryIO | None = option(
+        "Let the COMMIT change what this patch says.", type=click.File("rb")
+    ),
+    vouch: bool = option("Vouch for the COMMIT: sign it, and say so in its message."),
+    paths: tuple[str, ...] = argument("[COMMIT | PATHS...]"),
 ) -> None:
     """Make what is staged, or a commit, again as edits with evidence, and commit it.
 

@@ -11,14 +11,8 @@ from hkgit.values import dataclass
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any, TypeVar
-
-    import click
 
     from hkgit.text.strict_json import Json
-
-    Command = TypeVar("Command", bound=Callable[..., Any])
-    Value = TypeVar("Value")
 
 # Controls, marks of direction, what has no width: inside JSON they are in strings alone.
 _UNSEEN = (
@@ -27,49 +21,28 @@ _UNSEEN = (
 )
 
 
-def note_form(ctx: click.Context, param: click.Parameter, value: Value) -> Value:
-    """Remember, as the callback of an option, which form the answer is to have."""
-    if value is True:
-        CONSOLE.form = "json"
-    elif isinstance(value, str) and not CONSOLE.form:
-        CONSOLE.form = value
-    return value
-
-
-def json_option(command: Command) -> Command:
-    """Add the option `--json`, by which the answer of a command is its document."""
-    import click
-
-    return click.option(
-        "--json",
-        is_flag=True,
-        is_eager=True,
-        expose_value=False,
-        callback=note_form,
-        help="Print one JSON document.",
-    )(command)
-
-
 @dataclass(frozen=True)
 class Answer:
     """What a command answers: a document for programs, or lines for people, and the exit code.
 
     What is called for it is made only where it is printed; an iterator is a list, each item printed
-    as soon as it is there. Bytes among the lines are printed as they are. Lines that only say that
-    all went well (`is_info`) are left out with --quiet; on a terminal those that may be many
-    (`is_long`) go through the pager. `refusal` says on standard error why there are none.
+    as soon as it is there. Without a document the lines are in the form that was asked for, and a
+    code that is called is known behind them. Bytes among the lines are printed as they are. Lines
+    that only say that all went well (`is_info`) are left out with --quiet; on a terminal those that
+    may be many (`is_long`) go through the pager. `refusal` says on standard error why there are
+    none.
     """
 
     document: Callable[[], Json] | Json
     lines: Iterable[str | bytes] = ()
-    code: int = 0
+    code: Callable[[], int] | int = 0
     is_info: bool = False
     is_long: bool = False
     refusal: str = ""
 
     def print(self) -> int:
         """Print one of the two, and return the exit code."""
-        if CONSOLE.form == "json":
+        if CONSOLE.form == "json" and self.document is not None:
             document: Json = self.document() if callable(self.document) else self.document
             (echo_json_list if hasattr(document, "__next__") else echo_json)(document)
         elif self.is_long:
@@ -81,7 +54,7 @@ class Answer:
                 echo(line, nl=isinstance(line, str))
         if self.refusal:
             print_error(self.refusal)
-        return self.code
+        return self.code() if callable(self.code) else self.code
 
 
 def echo_json(value: Json) -> None:

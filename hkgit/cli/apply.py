@@ -15,7 +15,7 @@ from hkgit.applying.file_diff import render_diff
 from hkgit.applying.outcome import refusal_text, render_apply_json
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import make_root_relative, open_repository
-from hkgit.cli.options import option_of, session_option
+from hkgit.cli.options import declare, option, option_of, options_in, session_option
 from hkgit.cli.output import CONSOLE, QUIET, VERBOSE, print_note, printable_text, show_progress
 from hkgit.cli.spec_options import (
     SpecOptions,
@@ -24,7 +24,6 @@ from hkgit.cli.spec_options import (
     read_expects,
     read_specs,
     refuse,
-    spec_options,
 )
 from hkgit.edits import Read
 from hkgit.errors import BlindEdit, HkgitError, InvalidInput
@@ -192,44 +191,28 @@ def ask_command(command: str, directory: Path, correction: str) -> bytes:
     return done.stdout
 
 
-@click.command()
-@spec_options
-@option_of(BASE, metavar="REV")
-@option_of(BRANCH, metavar="NAME")
-@click.option(
-    "--merge",
-    metavar="REV",
-    multiple=True,
-    help="Merge REV in the same commit; the spec resolves the conflicts.",
-)
-@click.option("--agent", metavar="NAME", help="Who made the edits, as name/version.")
-@session_option("Use what this session has read as evidence.")
-@option_of(MESSAGE, "-m", "--message", metavar="TEXT")
-@click.option("--verify", metavar="COMMAND", help="Commit only if this passes on the edited files.")
-@click.option(
-    "--accept-hook-changes",
-    is_flag=True,
-    help="Commit what hooks of the repository change as well, recorded as theirs.",
-)
-@click.option("--reflect", metavar="COMMAND", help="Ask this command to correct refused edits.")
-@click.option(
-    "--retry/--no-retry",
-    default=True,
-    help="Plan again if the branch has moved.  [default: retry]",
-)
+@declare
 def command(
-    given: SpecOptions,
     *,
-    base: str | None,
-    branch: str | None,
-    merge: tuple[str, ...],
-    agent: str | None,
-    session: str | None,
-    message: str | None,
-    verify: str | None,
-    accept_hook_changes: bool,
-    reflect: str | None,
-    retry: bool,
+    given: SpecOptions = options_in(SpecOptions),
+    base: str | None = option_of(BASE, metavar="REV"),
+    branch: str | None = option_of(BRANCH, metavar="NAME"),
+    merge: tuple[str, ...] = option(
+        "Merge REV in the same commit; the spec resolves the conflicts.", metavar="REV"
+    ),
+    agent: str | None = option("Who made the edits, as name/version.", metavar="NAME"),
+    session: str | None = session_option("Use what this session has read as evidence."),
+    message: str | None = option_of(MESSAGE, "-m", "--message", metavar="TEXT"),
+    verify: str | None = option(
+        "Commit only if this passes on the edited files.", metavar="COMMAND"
+    ),
+    accept_hook_changes: bool = option(
+        "Commit what hooks of the repository change as well, recorded as theirs."
+    ),
+    reflect: str | None = option("Ask this command to correct refused edits.", metavar="COMMAND"),
+    retry: bool = option(
+        "Plan again if the branch has moved.  [default: retry]", "--retry/--no-retry", default=True
+    ),
 ) -> Answer:
     """Apply specs of edits and commit them with their evidence.
 

@@ -17,14 +17,14 @@ from hkgit.audit.authorship import (
 )
 from hkgit.audit.commits import History, format_rfc3339, read_author_time
 from hkgit.audit.origins import LineOrigin, LineOrigins, blame_file
-from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.answer import Answer
 from hkgit.cli.common import make_root_relative, open_repository
 from hkgit.cli.history import REVISION, find_history, note_shallow, open_history
+from hkgit.cli.options import argument, declare, option
 from hkgit.cli.output import print_note, show_progress
 from hkgit.cli.terminal_rows import (
     EVIDENCE_COLOURS,
     Cell,
-    color_option,
     measure_terminal,
     render_rows,
 )
@@ -41,17 +41,17 @@ _TITLES = ("commit", "replay", "evidence", "edit", "sure", "who", "line")
 _WIDTHS, _NARROW_WIDTHS = (9, 18, 11, 11, 15, 18), (7, 10, 8, 10, 4, 10)
 
 
-@click.command()
-@click.argument("path")
-@click.option("--rev", help="Blame a file of a revision instead of the working tree's.")
-@click.option("-L", "lines", metavar="START,END", help="Only these lines, as in git blame -L.")
-@click.option("--weak", is_flag=True, help="Only lines with evidence of a quote or less, or none.")
-@click.option(
-    "--below", type=click.FloatRange(0, 1), metavar="SURE", help="Only those with less confidence."
-)
-@color_option
-@json_option
-def blame(path: str, rev: str | None, lines: str | None, weak: bool, below: float | None) -> Answer:
+@declare
+def blame(
+    *,
+    path: str = argument(),
+    rev: str | None = option("Blame a file of a revision instead of the working tree's."),
+    lines: str | None = option("Only these lines, as in git blame -L.", "-L", metavar="START,END"),
+    weak: bool = option("Only lines with evidence of a quote or less, or none."),
+    below: float | None = option(
+        "Only those with less confidence.", type=click.FloatRange(0, 1), metavar="SURE"
+    ),
+) -> Answer:
     """Show for each line of a file its commit, what replay says, the evidence and the agent.
 
     With --weak and --below, only lines that match one of them.
@@ -138,19 +138,19 @@ def _row_json(origin: LineOrigin) -> JsonObject:
 FORMATS = ("agent-trace", "git-ai", "assisted-by")
 
 
-@click.command()
-@REVISION
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default=FORMATS[0],
-    show_default=True,
-    help="Records of Agent Trace, logs of git-ai, or trailers.",
-)
-@click.option("--notes", is_flag=True, help="Store logs of git-ai in refs/notes/ai.")
-@json_option
-def attribution(commits: str, form: str, notes: bool) -> Answer:
+@declare
+def attribution(
+    *,
+    commits: str = REVISION,
+    form: str = option(
+        "Records of Agent Trace, logs of git-ai, or trailers.",
+        "--format",
+        type=click.Choice(FORMATS),
+        default=FORMATS[0],
+        show_default=True,
+    ),
+    notes: bool = option("Store logs of git-ai in refs/notes/ai."),
+) -> Answer:
     """Show which lines of a commit, or of the commits of A..B, agents wrote.
 
     Only lines that follow from an entry are listed; each record has the command that derives it

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from shlex import quote
 
+from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_hook_repository
 from hkgit.cli.output import CONSOLE, QUIET
 from hkgit.cli.passed_commits import is_about_names_alone, remember
@@ -41,23 +42,20 @@ _UNSTAGED = (
 )
 
 
-def judge_and_print(
-    message_file: str | None,
-    policy: str | None = None,
-    form: str = "text",
-    *,
-    explain: bool = False,
-) -> bool:
-    """Whether the commit that git is making passes; the report is printed."""
+def answer_commit(
+    message_file: str | None, policy: str | None = None, *, explain: bool = False
+) -> Answer:
+    """Answer whether the commit that git is making passes."""
     if message_file is None and os.environ.get(TRANSACTION) and is_left_to_commit_msg():
-        return True
+        return Answer(None)
     repository = open_hook_repository()
     report = judge_commit(repository, message_file, policy, explain=explain)
-    if report.is_clean and CONSOLE.loudness <= QUIET and form == "text" and not explain:
-        return report.passes
-    from hkgit.cli.ruling_output import print_report  # most commits pass without a word
+    is_silent = CONSOLE.loudness <= QUIET and CONSOLE.form in ("", "text")
+    if report.is_clean and report.passes and is_silent and not explain:
+        return Answer(None)
+    from hkgit.cli.ruling_output import answer_report  # most commits pass without a word
 
-    return print_report(repository, report, form, explain=explain)
+    return answer_report(repository, report, explain=explain)
 
 
 def judge_commit(
@@ -157,7 +155,7 @@ def _find_session(repository: Repository, ruling: Ruling) -> str | None:
     from hkgit.gate.entrypoints.hook_scripts import asks_hkgit
     from hkgit.sessions.call_journal import list_waiting
     from hkgit.sessions.waiting_edits import open_journals
-    from hkgit.workflows.git_hooks import find_framework
+    from hkgit.workflows.setup import find_framework
 
     root = repository.work_tree
     if root is None or asks_hkgit(repository, "pre-commit") or find_framework(root) is not None:

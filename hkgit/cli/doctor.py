@@ -19,8 +19,9 @@ from hkgit.agents.setup.installer import (
     has_project_hooks,
     list_user_wide,
 )
-from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
+from hkgit.cli.options import declare, option
 from hkgit.cli.output import CONSOLE
 from hkgit.cli.schema import list_versions
 from hkgit.cli.session import describe_session
@@ -41,7 +42,7 @@ from hkgit.sessions.session_states import list_sessions
 from hkgit.sessions.writer import find_crashed
 from hkgit.text.escape import escape_console, to_json_text, visible
 from hkgit.workflows import health
-from hkgit.workflows.git_hooks import find_framework, find_place, find_runner
+from hkgit.workflows.setup import find_framework, find_place, find_runner
 
 _SAID = {
     Level.BROKEN: "broken: the gate cannot judge here",
@@ -91,16 +92,13 @@ _NEXT = {
 }
 
 
-@click.command()
-@click.option("--fix", is_flag=True, help="Repair what a crash left.")
-@click.option(
-    "--ci", "in_ci", is_flag=True, help="Check whether the gate in this CI job is binding."
-)
-@click.option(
-    "--history", "in_history", is_flag=True, help="Find text that only ledger entries keep."
-)
-@json_option
-def command(*, fix: bool, in_ci: bool, in_history: bool) -> Answer:
+@declare
+def command(
+    *,
+    fix: bool = option("Repair what a crash left."),
+    in_ci: bool = option("Check whether the gate in this CI job is binding.", "--ci"),
+    in_history: bool = option("Find text that only ledger entries keep.", "--history"),
+) -> Answer:
     """Check versions, repository, hooks and transactions; with --fix repair what a crash left.
 
     Only what belongs to hkgit is touched. `hkgit apply` repairs the same on its own. With --history

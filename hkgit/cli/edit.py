@@ -8,9 +8,9 @@ from functools import partial
 import click
 
 from hkgit.applying.outcome import render_apply_json
-from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.answer import Answer
 from hkgit.cli.common import find_work_root, make_relative_to
-from hkgit.cli.options import option_of, session_option
+from hkgit.cli.options import declare, option, option_of, options_in, session_option
 from hkgit.cli.output import CONSOLE, QUIET, print_note, printable_text
 from hkgit.cli.spec_options import (
     SpecOptions,
@@ -19,7 +19,6 @@ from hkgit.cli.spec_options import (
     read_expects,
     read_specs,
     refuse,
-    spec_options,
 )
 from hkgit.errors import HkgitError
 from hkgit.sessions.answers import EditReport
@@ -30,11 +29,13 @@ from hkgit.text.escape import count_noun, visible
 from hkgit.workflows.arguments import CALL, WHOLE_SESSION
 
 
-@click.command()
-@spec_options
-@session_option("Use what this session has read, and keep the call.")
-@click.option("--agent", metavar="NAME", default="unknown", help="Who edits, as name/version.")
-def edit(given: SpecOptions, *, agent: str, session: str | None) -> Answer:
+@declare
+def edit(
+    *,
+    given: SpecOptions = options_in(SpecOptions),
+    session: str | None = session_option("Use what this session has read, and keep the call."),
+    agent: str = option("Who edits, as name/version.", metavar="NAME", default="unknown"),
+) -> Answer:
     """Apply edits to the working tree, without a commit; all of them or none.
 
     `hkgit undo` undoes it. Outside a repository paths are relative to the current directory, and
@@ -74,13 +75,16 @@ def _lines(report: EditReport, given: SpecOptions) -> Iterator[str | bytes]:
             yield outcome_line(outcome)
 
 
-@click.command()
-@click.option("--session", metavar="NAME", envvar="HKGIT_SESSION", help="The session of the call.")
-@option_of(CALL, metavar="ID")
-@option_of(WHOLE_SESSION, "--all", "whole")
-@click.option("--list", "only_list", is_flag=True, help="Only list the calls.")
-@json_option
-def undo(session: str | None, call: str | None, whole: bool, only_list: bool) -> Answer:
+@declare
+def undo(
+    *,
+    session: str | None = option(
+        "The session of the call.", metavar="NAME", envvar="HKGIT_SESSION"
+    ),
+    call: str | None = option_of(CALL, metavar="ID"),
+    whole: bool = option_of(WHOLE_SESSION, "--all"),
+    only_list: bool = option("Only list the calls.", "--list"),
+) -> Answer:
     """Undo the last call of `hkgit edit`, and nothing that came after it.
 
     Without a session, that of the latest call. If later work is in the way, nothing changes and

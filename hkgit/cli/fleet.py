@@ -27,7 +27,8 @@ from hkgit.audit.fleet.run import (
     verify_fleet,
 )
 from hkgit.audit.tables.rows import describe_versions
-from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.answer import Answer
+from hkgit.cli.options import argument, declare, group, option
 from hkgit.cli.output import CONSOLE, QUIET, echo, show_progress
 from hkgit.cli.runner import INTERRUPTED
 from hkgit.errors import GitRefused, InvalidInput, Rejected
@@ -40,33 +41,18 @@ _GRACE = 0.5
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
-@click.group()
-def command() -> None:
-    """Verify many repositories."""
-
-
-@command.command()
-@click.argument("file", metavar="LIST")
-@click.option(
-    "--to",
-    required=True,
-    metavar="DIR",
-    help="The directory for mirrors, state, tables and summary.",
-)
-@click.option("--policy", metavar="FILE", help="The policy to use instead of each repository's.")
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Number of local processes.")
-@click.option("--dask", metavar="ADDRESS", help="The address of a Dask scheduler.")
-@click.option("--scheduler-file", metavar="FILE", help="The file that a Dask scheduler wrote.")
-@click.option("--no-tables", is_flag=True, help="Write no Parquet files, only the database.")
-@json_option
+@declare
 def verify(
-    file: str,
-    to: str,
-    policy: str | None,
-    jobs: int | None,
-    dask: str | None,
-    scheduler_file: str | None,
-    no_tables: bool,
+    *,
+    file: str = argument("LIST"),
+    to: str = option(
+        "The directory for mirrors, state, tables and summary.", required=True, metavar="DIR"
+    ),
+    policy: str | None = option("The policy to use instead of each repository's.", metavar="FILE"),
+    jobs: int | None = option("Number of local processes.", type=click.IntRange(1), metavar="N"),
+    dask: str | None = option("The address of a Dask scheduler.", metavar="ADDRESS"),
+    scheduler_file: str | None = option("The file that a Dask scheduler wrote.", metavar="FILE"),
+    no_tables: bool = option("Write no Parquet files, only the database."),
 ) -> Answer:
     """Mirror every repository of LIST and judge what is new since the last run.
 
@@ -91,6 +77,9 @@ def verify(
     code = Rejected.exit_code if summary.rejected else failed
     lines = summary_lines(summary)
     return Answer(summary_json(summary), lines, code, is_info=True)
+
+
+command = group("Verify many repositories.", verify=verify)
 
 
 def _collect(request: FleetRequest, executor: Executor) -> tuple[FleetRow, ...]:

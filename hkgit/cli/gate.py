@@ -10,12 +10,12 @@ import click
 
 from hkgit.audit.commits import History
 from hkgit.audit.reports import ReportTotals
+from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
 from hkgit.cli.history import POLICY, RANGE, find_history, open_history
-from hkgit.cli.options import REPORT, format_option
-from hkgit.cli.output import CONSOLE, print_note, show_progress
-from hkgit.cli.ruling_output import print_report, print_rulings
-from hkgit.errors import Rejected
+from hkgit.cli.options import REPORT, declare, message_file_option, option
+from hkgit.cli.output import print_note, show_progress
+from hkgit.cli.ruling_output import answer_report, answer_rulings
 from hkgit.evidence.verdict import BLIND
 from hkgit.gate.commit_range import drop_floors, judge_range, select_share
 from hkgit.gate.judged_commit import JudgeContext
@@ -35,56 +35,30 @@ MOST_ASKED = 20
 """For so many rejected commits of a range transcripts are read."""
 
 
-@click.command()
-@click.option("--staged", is_flag=True, help="Judge the commit about to be made (pre-commit).")
-@click.option(
-    "--message-file",
-    metavar="FILE",
-    is_flag=False,
-    flag_value="",  # a framework may drop the one name that it passes (see `git.messages`)
-    help="The same, with its message (commit-msg).",
-)
-@click.option(
-    "--record",
-    is_flag=True,
-    help="First record what sessions edited; undone if the commit is rejected.",
-)
-@click.option("--range", metavar="A..B", help="Judge every commit of a range.")
-@click.option("--pre-push", is_flag=True, help="Judge what a push sends (pre-push).")
-@click.option("--remote", metavar="NAME", help="The remote that --pre-push sends to.")
-@click.option("--pre-receive", is_flag=True, help="Judge what is pushed to a server (pre-receive).")
-@click.option(
-    "--reference-transaction",
-    metavar="STATE",
-    help="Judge updates of branches (reference-transaction).",
-)
-@click.option(
-    "--budget",
-    type=float,
-    metavar="SECONDS",
-    help="Time limit of --pre-receive [default: git's hkgit.budget, or 4].",
-)
-@click.option("--ci", is_flag=True, help="Judge the commits of this CI job.")
-@click.option("--explain", is_flag=True, help="Show which rules were tried and which one decided.")
-@POLICY
-@format_option(*REPORT)
+@declare
 def gate(
     *,
-    staged: bool,
-    message_file: str | None,
-    record: bool,
-    range: str | None,
-    pre_push: bool,
-    remote: str | None,
-    pre_receive: bool,
-    reference_transaction: str | None,
-    budget: float | None,
-    ci: bool,
-    explain: bool,
-    policy: str | None,
-) -> int:
+    staged: bool = option("Judge the commit about to be made (pre-commit)."),
+    message_file: str | None = message_file_option("The same, with its message (commit-msg)."),
+    record: bool = option("First record what sessions edited; undone if the commit is rejected."),
+    range: str | None = option("Judge every commit of a range.", metavar="A..B"),
+    pre_push: bool = option("Judge what a push sends (pre-push)."),
+    remote: str | None = option("The remote that --pre-push sends to.", metavar="NAME"),
+    pre_receive: bool = option("Judge what is pushed to a server (pre-receive)."),
+    reference_transaction: str | None = option(
+        "Judge updates of branches (reference-transaction).", metavar="STATE"
+    ),
+    budget: float | None = option(
+        "Time limit of --pre-receive [default: git's hkgit.budget, or 4].",
+        type=float,
+        metavar="SECONDS",
+    ),
+    ci: bool = option("Judge the commits of this CI job."),
+    explain: bool = option("Show which rules were tried and which one decided."),
+    policy: str | None = POLICY,
+    form: str = REPORT,
+) -> Answer | int:
     """Judge commits under the repository's policy, believing nothing that cannot be derived."""
-    form = CONSOLE.form
     points = {
         "staged": "" if staged else None,
         "message_file": message_file,
@@ -108,34 +82,30 @@ def gate(
 
         if form not in ("text", "json"):
             raise click.UsageError("Checks of refs need --format text or json.")
-        passes = refs.judge(point, value, policy, form, remote=remote, budget=budget)
-    elif point in OF_A_COMMIT:
-        from hkgit.cli.commit_gate import judge_and_print
+        return refs.judge(point, value, policy, remote=remote, budget=budget)
+    if point in OF_A_COMMIT:
+        from hkgit.cli.commit_gate import answer_commit
         from hkgit.cli.record_steps import judge_recorded
 
         named = value if point == "message_file" else None
-        judge = partial(judge_and_print, named, policy, form, explain=explain)
-        passes = judge_recorded(named, judge) if record else judge()
-    elif point == "ci":
-        passes = _judge_event(policy, form, explain=explain)
-    else:
-        passes = _judge_range(open_repository(), value, policy, form, explain=explain)
-    return 0 if passes else Rejected.exit_code
+        judge = partial(answer_commit, named, policy, explain=explain)
+        return judge_recorded(named, judge) if record else judge()
+    if point == "ci":
+        return _judge_event(policy, explain=explain)
+    return _judge_range(open_repository(), value, policy, explain=explain)
 
 
 def _judge_range(
-    repository: Repository, commits: str, policy: str | None, form: str, *, explain: bool
-) -> bool:
-    """Whether the commits of a range pass; each is told as soon as it is judged."""
-    history, context = (
-        find_history(repository, commits, policy, is_range=True),
-        JudgeContext(explain=explain),
-    )
+    repository: Repository, commits: str, policy: str | None, *, explain: bool
+) -> Answer:
+    """Judge the commits of a range; each is told as soon as it is judged."""
+    history = find_history(repository, commits, policy, is_range=True)
+    context = JudgeContext(explain=explain)
     watch = show_progress(_PROGRESS)
     rulings = judge_range(repository, history.asked, history.policy, context, watch=watch)
     told = rulings if explain else _add_adoptions(repository, rulings)
     totals = ReportTotals(history.policy, explain=explain)
-    return print_rulings(repository, told, totals, form, history.asked.new)
+    return answer_rulings(repository, told, totals, history.asked.new)
 
 
 def _add_adoptions(repository: Repository, rulings: Iterator[Ruling]) -> Iterator[Ruling]:
@@ -151,8 +121,8 @@ def _add_adoptions(repository: Repository, rulings: Iterator[Ruling]) -> Iterato
         yield add_adoption(repository, ruling)
 
 
-def _judge_event(policy: str | None, form: str, *, explain: bool) -> bool:
-    """Whether what a CI job runs for passes."""
+def _judge_event(policy: str | None, *, explain: bool) -> Answer:
+    """Judge what a CI job runs for."""
     from hkgit.gate.entrypoints.ci import judge_event, read_event
     from hkgit.gate.trusted_policy import load_policy
 
@@ -161,54 +131,45 @@ def _judge_event(policy: str | None, form: str, *, explain: bool) -> bool:
     print_note(visible(words))
     given = None if policy is None else load_policy(repository, policy, None)
     report = judge_event(repository, event, given, show_progress(_PROGRESS), explain=explain)
-    return print_report(repository, report, form, explain=explain)
+    return answer_report(repository, report, explain=explain)
 
 
-@click.command()
-@RANGE
-@POLICY
-@click.option("--jobs", type=click.IntRange(1), default=1, help="Number of processes.", metavar="N")
-@click.option(
-    "--shard",
-    metavar="I/N",
-    default="1/1",
-    help="Only part I of N, to share the work between machines.",
-)
-@click.option("--incremental", is_flag=True, help="Skip commits that passed before.")
-@format_option(*REPORT)
+@declare
 def verify(
-    commits: str,
-    policy: str | None,
-    jobs: int,
-    shard: str,
-    incremental: bool,
-) -> int:
+    *,
+    commits: str = RANGE,
+    policy: str | None = POLICY,
+    jobs: int = option("Number of processes.", type=click.IntRange(1), default=1, metavar="N"),
+    shard: str = option(
+        "Only part I of N, to share the work between machines.", metavar="I/N", default="1/1"
+    ),
+    incremental: bool = option("Skip commits that passed before."),
+    form: str = REPORT,
+) -> Answer:
     """Replay the commits of A..B from their evidence and show what can be derived.
 
     The policy says who is governed; its floors do not count here. With --incremental what passes is
     noted in the git directory, and left out the next time under the same policy, ladder and
     versions.
     """
-    form, history = CONSOLE.form, open_history(commits, policy, is_range=True)
+    history = open_history(commits, policy, is_range=True)
     repository, lax = history.repository, drop_floors(history.policy)
     listed = select_share(history.list(), *_parse_shard(shard))
     tip = listed[-1] if listed else None
     totals = ReportTotals(lax)
     if not incremental:
         rulings = _verify(history, listed, jobs)
-        passes = print_rulings(repository, rulings, totals, form, tip)
-        return 0 if passes else Rejected.exit_code
+        return answer_rulings(repository, rulings, totals, tip)
     # Rows of evidence are slow to load.
     from hkgit.audit.tables.database import keep_rulings, list_held, open_kept_rows
 
-    with open_kept_rows(repository, lax) as kept:
-        known = list_held(kept, "", lax, only_passing=True)
-        fresh = [each for each in listed if each not in known]
-        if len(fresh) < len(listed):
-            print_note(f"{count_noun(len(listed) - len(fresh), 'commit')} passed before: skipped")
-        rulings = keep_rulings(kept, _verify(history, fresh, jobs), lax)
-        passes = print_rulings(repository, rulings, totals, form, tip)
-    return 0 if passes else Rejected.exit_code
+    kept = click.get_current_context().with_resource(open_kept_rows(repository, lax))
+    known = list_held(kept, "", lax, only_passing=True)
+    fresh = [each for each in listed if each not in known]
+    if len(fresh) < len(listed):
+        print_note(f"{count_noun(len(listed) - len(fresh), 'commit')} passed before: skipped")
+    rulings = keep_rulings(kept, _verify(history, fresh, jobs), lax)
+    return answer_rulings(repository, rulings, totals, tip)
 
 
 def _verify(history: History, commits: Sequence[str], jobs: int) -> Iterator[Ruling]:
@@ -219,7 +180,7 @@ def _verify(history: History, commits: Sequence[str], jobs: int) -> Iterator[Rul
         commits=commits,
         has_trusted_side=False,
         jobs=jobs,
-        watch=show_progress("judging commit"),
+        watch=show_progress(_PROGRESS),
     )
 
 

@@ -6,17 +6,16 @@ import click
 
 from hkgit.audit.commits import History
 from hkgit.cli.common import open_repository
+from hkgit.cli.options import argument, option
 from hkgit.cli.output import print_note
 from hkgit.errors import InvalidInput
 from hkgit.gate.commit_range import CommitRange, split_range
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.repository import Repository
 
-RANGE = click.argument("commits", metavar="A..B")
-REVISION = click.argument("commits", default="HEAD", metavar="[REV | A..B]")
-POLICY = click.option(
-    "--policy", metavar="FILE|REV:PATH", help="The policy to use instead of the trusted side's."
-)
+RANGE = argument("A..B")
+REVISION = argument("[REV | A..B]", default="HEAD")
+POLICY = option("The policy to use instead of the trusted side's.", metavar="FILE|REV:PATH")
 
 
 def open_history(words: str, policy: str | None = None, *, is_range: bool | None = None) -> History:

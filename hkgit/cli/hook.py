@@ -8,49 +8,45 @@ import click
 
 from hkgit.agents import HOOKED
 from hkgit.cli.hook_answer import answer_hook
+from hkgit.cli.options import argument, declare, message_file_option, option
 from hkgit.cli.record_steps import record_step
 
 if TYPE_CHECKING:
     from hkgit.cli.record_steps import RecordStep
 
-_HELP = f"""Record what an agent's own tools read and edit, or steer its edits to hkgit.
 
-The agent's hooks run it, with the call as JSON on standard input. It never blocks the agent:
-what cannot be recorded is reported on standard error, and the exit code is 0.
+@declare
+def hook(
+    *,
+    agent: str = argument(),
+    steer: bool = option("Stop the agent's own edits; name hkgit's tool."),
+    user: bool = option("Do nothing if the project's own hooks run."),
+) -> None:
+    """Record what an agent's own tools read and edit, or steer its edits to hkgit.
 
-AGENT is one of {", ".join(HOOKED)}.
-"""
-
-
-@click.command(help=_HELP)
-@click.argument("agent")
-@click.option("--steer", is_flag=True, help="Stop the agent's own edits; name hkgit's tool.")
-@click.option("--user", is_flag=True, help="Do nothing if the project's own hooks run.")
-def hook(*, agent: str, steer: bool, user: bool) -> None:
-    """Answer one hook."""
+    The agent's hooks run it, with the call as JSON on standard input. It never blocks the agent:
+    what cannot be recorded is reported on standard error, and the exit code is 0.
+    """
     if agent not in HOOKED:
         raise click.UsageError(f"{agent!r} is not one of {', '.join(HOOKED)}.")
     answer_hook(agent, steer=steer, user=user)
 
 
-@click.command()
-@click.option("--staged", is_flag=True, help="Add the entries of what is staged to the index.")
-@click.option(
-    "--message-file",
-    metavar="FILE",
-    is_flag=False,
-    flag_value="",
-    help="Write the trailers of the entries in the index into a message.",
-)
-@click.option(
-    "--committed",
-    is_flag=True,
-    help="Check out the entries of HEAD; name commits that bypassed the hooks.",
-)
-@click.option(
-    "--withdraw", is_flag=True, help="Take the entries out of the index: the commit was not made."
-)
-def record(*, staged: bool, message_file: str | None, committed: bool, withdraw: bool) -> None:
+hook.help = f"{hook.help}\n\n    AGENT is one of {', '.join(HOOKED)}."
+
+
+@declare
+def record(
+    *,
+    staged: bool = option("Add the entries of what is staged to the index."),
+    message_file: str | None = message_file_option(
+        "Write the trailers of the entries in the index into a message."
+    ),
+    committed: bool = option(
+        "Check out the entries of HEAD; name commits that bypassed the hooks."
+    ),
+    withdraw: bool = option("Take the entries out of the index: the commit was not made."),
+) -> None:
     """Turn what sessions have edited into the evidence of the commit being made.
 
     One of --staged (pre-commit), --message-file (prepare-commit-msg, commit-msg), --committed

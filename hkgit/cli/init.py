@@ -11,51 +11,39 @@ import click
 from hkgit import agents
 from hkgit.agents.setup import installer
 from hkgit.agents.setup.installer import install_for_user, list_user_wide, remove_for_user
-from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
+from hkgit.cli.options import declare, option
 from hkgit.errors import GitRefused
 from hkgit.gate.entrypoints.hook_scripts import CLIENT_HOOKS, HOOKS, asks_hkgit
 from hkgit.git.repository import Repository
 from hkgit.workflows import setup
-from hkgit.workflows.setup_steps import Action, SetupStep
+from hkgit.workflows.setup import Action, SetupStep
 
 
-@click.command()
-@click.option("--remove", is_flag=True, help="Remove what this command wrote.")
-@click.option(
-    "--hook",
-    "hooks",
-    multiple=True,
-    type=click.Choice(CLIENT_HOOKS),
-    help="Install only this hook (repeatable); by default all but reference-transaction.",
-)
-@click.option("--server", is_flag=True, help="Judge what is pushed to this repository.")
-@click.option(
-    "--agent",
-    type=click.Choice(agents.HOOKED + agents.PLAIN),
-    help="Connect this coding agent: write its settings, nothing else.",
-)
-@click.option(
-    "--mode",
-    type=click.Choice(agents.MODES),
-    default=agents.MODES[0],
-    show_default=True,
-    help="With --agent: record the agent's own edits, or steer it to hkgit's tools.",
-)
-@click.option(
-    "--user",
-    is_flag=True,
-    help="With --agent: write hooks to your user settings, for all repositories that use hkgit.",
-)
-@json_option
+@declare
 def command(
     *,
-    remove: bool,
-    hooks: tuple[str, ...],
-    server: bool,
-    agent: str | None,
-    mode: str,
-    user: bool,
+    remove: bool = option("Remove what this command wrote."),
+    hooks: tuple[str, ...] = option(
+        "Install only this hook (repeatable); by default all but reference-transaction.",
+        "--hook",
+        type=click.Choice(CLIENT_HOOKS),
+    ),
+    server: bool = option("Judge what is pushed to this repository."),
+    agent: str | None = option(
+        "Connect this coding agent: write its settings, nothing else.",
+        type=click.Choice(agents.HOOKED + agents.PLAIN),
+    ),
+    mode: str = option(
+        "With --agent: record the agent's own edits, or steer it to hkgit's tools.",
+        type=click.Choice(agents.MODES),
+        default=agents.MODES[0],
+        show_default=True,
+    ),
+    user: bool = option(
+        "With --agent: write hooks to your user settings, for all repositories that use hkgit."
+    ),
 ) -> Answer:
     """Install the gate's hooks and a policy with every default explained.
 

@@ -18,16 +18,15 @@ from hkgit.audit.commits import (
 )
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.signers import Signed, Signers, render_signature, signature_json
-from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.answer import Answer
 from hkgit.cli.common import make_root_relative, open_repository
 from hkgit.cli.history import find_history, note_shallow
+from hkgit.cli.options import argument, declare, limit_option, option
 from hkgit.cli.output import show_progress
 from hkgit.cli.terminal_rows import (
     EVIDENCE_COLOURS,
     REPLAY_COLOURS,
     Cell,
-    color_option,
-    limit_option,
     measure_terminal,
     render_rows,
 )
@@ -53,38 +52,24 @@ def _check_verdict(context: click.Context, parameter: click.Parameter, word: str
     raise click.BadParameter(f"{word!r} is not one of: {words}.", context, parameter)
 
 
-@click.command()
-@click.argument("words", nargs=-1, metavar="[REV | A..B] [PATH]...")
-@limit_option(20, "commits")
-@click.option("--agent", metavar="GLOB", help="Only commits of an agent, without its version.")
-@click.option("--author", metavar="GLOB", help="Only commits of an author.")
-@click.option("--since", metavar="DATE", help="Only commits after a date, in git's format.")
-@click.option("--until", metavar="DATE", help="Only commits before a date.")
-@click.option(
-    "--path", "paths", multiple=True, metavar="PATH", help="Only commits that change this path."
-)
-@click.option("--verdict", metavar="WORD", callback=_check_verdict, help=_VERDICT_HELP)
-@click.option(
-    "--weak", "is_weak", is_flag=True, help="Only with evidence of a quote or less, or none."
-)
-@click.option(
-    "--below", type=click.FloatRange(0, 1), metavar="SURE", help="Only those with less confidence."
-)
-@click.option("--follow", is_flag=True, help="Follow one file through its renames.")
-@color_option
-@json_option
+@declare
 def command(
-    words: tuple[str, ...],
-    max_count: int,
-    agent: str | None,
-    author: str | None,
-    since: str | None,
-    until: str | None,
-    paths: tuple[str, ...],
-    verdict: str | None,
-    is_weak: bool,
-    below: float | None,
-    follow: bool,
+    *,
+    words: tuple[str, ...] = argument("[REV | A..B] [PATH]..."),
+    max_count: int = limit_option(20, "commits"),
+    agent: str | None = option("Only commits of an agent, without its version.", metavar="GLOB"),
+    author: str | None = option("Only commits of an author.", metavar="GLOB"),
+    since: str | None = option("Only commits after a date, in git's format.", metavar="DATE"),
+    until: str | None = option("Only commits before a date.", metavar="DATE"),
+    paths: tuple[str, ...] = option(
+        "Only commits that change this path.", "--path", metavar="PATH"
+    ),
+    verdict: str | None = option(_VERDICT_HELP, metavar="WORD", callback=_check_verdict),
+    is_weak: bool = option("Only with evidence of a quote or less, or none.", "--weak"),
+    below: float | None = option(
+        "Only those with less confidence.", type=click.FloatRange(0, 1), metavar="SURE"
+    ),
+    follow: bool = option("Follow one file through its renames."),
 ) -> Answer:
     """List commits, newest first: what can be derived, and whether they pass.
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 import click
 
 from hkgit.cli.answer import echo_refusal
-from hkgit.cli.commands import COMMANDS, MODULES
-from hkgit.cli.options import share_options
+from hkgit.cli.commands import COMMANDS, FIRST, MODULES
+from hkgit.cli.options import Group, make_shared
 from hkgit.cli.output import CONSOLE, print_error
 from hkgit.cli.runner import INTERRUPTED, UNREAD, USAGE, begin, end_with, leave
 from hkgit.errors import WrongUsage
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-class _Commands(click.Group):
+class _Commands(Group):
     """Loads a command's module only when it is called: start-up is felt at every commit."""
 
     summaries: ClassVar = COMMANDS
@@ -35,7 +35,6 @@ class _Commands(click.Group):
         CONSOLE.command = cmd_name
         module = import_module(f"hkgit.cli.{MODULES.get(cmd_name, cmd_name)}")
         command: click.Command = getattr(module, cmd_name if cmd_name in MODULES else "command")
-        share_options(command)
         for param in command.params if ctx.resilient_parsing else ():
             if param.type is click.STRING:  # a shell asks: what has no choices may be a file
                 param.type = click.Path()
@@ -71,9 +70,10 @@ class _Commands(click.Group):
         return super().make_context(info_name, args, *rest, **options)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from hkgit.cli.help import write_commands
-
-        write_commands(formatter, self.summaries)
+        """Write the commands to begin with, and where the rest are listed."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.summaries[name]) for name in FIRST])
+        formatter.write("\n`hkgit help all` lists the rest.\n")
 
 
 class _Hk(_Commands):
@@ -139,8 +139,8 @@ def hk() -> None:
     """Apply fuzzy edits to the working tree (`hk apply` is `hkgit edit`)."""
 
 
-share_options(main, hidden=False)
-share_options(hk, hidden=False)
+for each in (main, hk):
+    each.params += make_shared(hidden=False)
 
 
 def run() -> NoReturn:

@@ -11,9 +11,9 @@ from pathlib import Path
 import click
 
 from hkgit.applying.files import DirectorySnapshot
-from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.answer import Answer
 from hkgit.cli.common import find_work_root, make_relative_to, make_root_relative, open_repository
-from hkgit.cli.options import option_of, session_option
+from hkgit.cli.options import argument, declare, option, option_of, session_option
 from hkgit.cli.output import make_printable, print_note
 from hkgit.edits import Snapshot
 from hkgit.errors import GitRefused, InvalidInput
@@ -34,26 +34,21 @@ def split_target(target: str) -> tuple[str, int | None, int | None]:
     return found["path"], start, None if found["end"] is None else int(found["end"])
 
 
-@click.command()
-@click.argument("target", metavar="PATH[:N | :START-END]")
-@click.option("--rev", help="Read from a revision instead of the working tree.")
-@option_of(HASHLINE)
-@session_option("Keep a receipt: what was read is evidence for edits of this session.")
-@option_of(BEFORE, metavar="CALL")
-@option_of(
-    LIMIT,
-    metavar="LINES",
-    help=f"{LIMIT.about} Without: {MAX_LINES} with --session or --hashline, else all.",
-)
-@json_option
+@declare
 def command(
     *,
-    target: str,
-    rev: str | None,
-    hashline: bool,
-    session: str | None,
-    before: str | None,
-    limit: int | None,
+    target: str = argument("PATH[:N | :START-END]"),
+    rev: str | None = option("Read from a revision instead of the working tree."),
+    hashline: bool = option_of(HASHLINE),
+    session: str | None = session_option(
+        "Keep a receipt: what was read is evidence for edits of this session."
+    ),
+    before: str | None = option_of(BEFORE, metavar="CALL"),
+    limit: int | None = option_of(
+        LIMIT,
+        metavar="LINES",
+        help=f"{LIMIT.about} Without: {MAX_LINES} with --session or --hashline, else all.",
+    ),
 ) -> Answer:
     """Print lines of a file with the hash that an edit of them quotes.
 

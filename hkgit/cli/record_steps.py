@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Literal
 
+    from hkgit.cli.answer import Answer
     from hkgit.git.repository import Repository
 
     RecordStep = Literal["staged", "message", "committed", "withdraw"]
@@ -30,23 +31,22 @@ def waits() -> bool:
     return may_wait(find_work_root())
 
 
-def judge_recorded(message_file: str | None, judge: Callable[[], bool]) -> bool:
+def judge_recorded(message_file: str | None, judge: Callable[[], Answer]) -> int:
     """Record the commit being made, judge it, and take back what was recorded if it is rejected."""
     if message_file is None:
         _record_running_command()
-    if not waits():
-        return (message_file is None and is_left_to_commit_msg()) or judge()
-    step: RecordStep = "staged" if message_file is None else "message"
-    try_recording(step, message_file or "")
-    if step == "staged" and is_left_to_commit_msg():
-        return True
-    passes = False
+    waits_here = waits()
+    if waits_here:
+        try_recording("staged" if message_file is None else "message", message_file or "")
+    if message_file is None and is_left_to_commit_msg():
+        return 0
+    code = None
     try:
-        passes = judge()
+        code = judge().print()
     finally:
-        if not passes:
+        if code != 0 and waits_here:
             try_recording("withdraw")
-    return passes
+    return code
 
 
 def _record_running_command() -> None:

@@ -11,11 +11,11 @@ from hkgit.applying.outcome import error_json
 from hkgit.audit.reports import ReportTotals
 from hkgit.audit.reports.plain import report_json
 from hkgit.audit.reports.text import report_lines, summarize
-from hkgit.cli.answer import echo_json
+from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
-from hkgit.cli.output import CONSOLE, QUIET, VERBOSE, echo, print_error
+from hkgit.cli.output import CONSOLE, QUIET, VERBOSE, print_error
 from hkgit.cli.record_steps import list_commits_past_hooks
-from hkgit.errors import InvalidInput
+from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate.clock import DEFAULT
 from hkgit.gate.entrypoints.arrival import (
     UpdateResult,
@@ -41,13 +41,12 @@ NAMED = 20
 def judge(
     point: str,
     state: str,
-    policy: str | None,
-    form: str,
+    policy: str | None = None,
     *,
-    remote: str | None,
-    budget: float | None,
-) -> bool:
-    """Whether every ref that git tells a hook of may move; the answers are printed.
+    remote: str | None = None,
+    budget: float | None = None,
+) -> Answer:
+    """Answer whether every ref that git tells a hook of may move.
 
     `policy` names another one than the trusted side's, as FILE or REV:PATH. `remote` is where a
     push goes, else what the pre-commit framework says, else `origin`. `budget` is how many seconds
@@ -56,7 +55,7 @@ def judge(
     cannot be read.
     """
     if point == "reference_transaction" and state != "prepared":
-        return True  # too early, or too late
+        return Answer(None)  # too early, or too late
     repository, stdin = open_repository(in_hook=True), sys.stdin.buffer.read()
     if point == "pre_receive":
         policy = policy or repository.config("hkgit.gate.policy")
@@ -73,10 +72,14 @@ def judge(
         answers = tuple(judge_received(repository, [*parse_received(stdin)], given, seconds))
     else:
         answers = tuple(judge_moved(repository, [*parse_received(stdin)], given))
-    print_answers(answers, form)
     if point == "pre_push":
         _warn_of_kept_text(repository, answers)
-    return all(each.passes for each in answers)
+    passes = all(each.passes for each in answers)
+    return Answer(
+        lambda: {"passes": passes, "refs": [_answer_json(each) for each in answers]},
+        map(escape_console, _lines(answers)),
+        0 if passes else Rejected.exit_code,
+    )
 
 
 def _parse_seconds(given: str | float | None) -> float:
@@ -98,17 +101,6 @@ def _warn_of_kept_text(repository: Repository, answers: Sequence[UpdateResult]) 
         from hkgit.cli.removed_text import warn_of_push
 
         warn_of_push(repository, commits)
-
-
-def print_answers(answers: Sequence[UpdateResult], form: str) -> None:
-    """Print the answers, as lines or as one JSON document; other formats have no refs."""
-    if form == "json":
-        passes = all(each.passes for each in answers)
-        echo_json({"passes": passes, "refs": [_answer_json(each) for each in answers]})
-        return
-    lines = list(map(escape_console, _lines(answers)))
-    if lines:
-        echo("\n".join(lines))
 
 
 def _answer_json(answer: UpdateResult) -> JsonObject:

@@ -8,9 +8,10 @@ from dataclasses import asdict
 import click
 
 from hkgit.audit.commits import fits_agent
-from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
-from hkgit.cli.terminal_rows import Cell, color_option, limit_option, render_rows
+from hkgit.cli.options import argument, declare, limit_option, option
+from hkgit.cli.terminal_rows import Cell, render_rows
 from hkgit.errors import InvalidInput
 from hkgit.evidence.refusal_log import DECISIONS, Consult, Decision, RefusalLog, RefusedAttempt
 from hkgit.gate.trusted_policy import load_policy
@@ -19,13 +20,13 @@ from hkgit.text.escape import visible
 from hkgit.text.strict_json import JsonObject
 
 
-@click.command()
-@click.option("--agent", metavar="GLOB", help="Only those of an agent, with or without version.")
-@click.option("--open", "only_open", is_flag=True, help="Only those that have not landed yet.")
-@limit_option(50, "refusals")
-@color_option
-@json_option
-def refusals(agent: str | None, only_open: bool, max_count: int) -> Answer:
+@declare
+def refusals(
+    *,
+    agent: str | None = option("Only those of an agent, with or without version.", metavar="GLOB"),
+    only_open: bool = option("Only those that have not landed yet.", "--open"),
+    max_count: int = limit_option(50, "refusals"),
+) -> Answer:
     """List what apply, edit and the servers refused in this clone, the newest first.
 
     It is a local record: what counts is in the entry that landed in the end.
@@ -58,16 +59,15 @@ def _rows(wanted: Sequence[RefusedAttempt]) -> Iterator[Sequence[Cell]]:
         yield when, visible(each.agent), each.call, str(each.tries), each.status, became, where
 
 
-@click.command()
-@click.argument("id", required=False)
-@click.option(
-    "--decision",
-    type=click.Choice(DECISIONS),
-    help="Land the edit as it is; drop it; write another one.",
-)
-@click.option("-m", "--message", default="", metavar="TEXT", help="Why.")
-@json_option
-def consult(id: str | None, decision: str | None, message: str) -> Answer:
+@declare
+def consult(
+    *,
+    id: str | None = argument(),
+    decision: str | None = option(
+        "Land the edit as it is; drop it; write another one.", type=click.Choice(DECISIONS)
+    ),
+    message: str = option("Why.", "-m", "--message", default="", metavar="TEXT"),
+) -> Answer:
     """List the questions that refused edits left to people, show one, or answer it.
 
     The agent gets the answer when it tries again, and the entry that lands records it.

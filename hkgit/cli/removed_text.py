@@ -88,9 +88,13 @@ def _lines(repository: Repository, found: Sequence[Found]) -> Iterator[str]:
 
 
 def _render_way(repository: Repository, kept: Sequence[KeptText], commit: str) -> str:
-    """Render how a commit is made again: with `late` evidence, or as what a person vouches for."""
+    """Render how a commit is made again: with `late` evidence, by who vouches, or by new edits."""
     from hkgit.gate.trusted_policy import read_own_policy  # few commits keep such text
 
     policy = read_own_policy(repository, repository.head().commit)
-    is_late = all(policy.accepts_late(path) for each in kept for path in each.paths)
-    return f"hkgit redo {commit}" if is_late else f"hkgit redo --vouch {commit}"
+    paths = [path for each in kept for path in each.paths]
+    if all(map(policy.accepts_late, paths)):
+        return f"hkgit redo {commit}"
+    if any(grant.covers(paths) for grant in policy.manual):
+        return f"hkgit redo --vouch {commit}"
+    return f"git reset --keep {commit}~1  # then make what it and later commits changed again"

@@ -28,11 +28,11 @@ from hkgit.audit.tables.figures import (
     numbers_lines,
     sum_up,
 )
-from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.answer import Answer
 from hkgit.cli.history import POLICY, RANGE, REVISION, open_history
-from hkgit.cli.options import format_option
-from hkgit.cli.output import CONSOLE, show_progress, style
-from hkgit.cli.terminal_rows import Cell, color_option, render_rows
+from hkgit.cli.options import argument, declare, format_option, option
+from hkgit.cli.output import show_progress, style
+from hkgit.cli.terminal_rows import Cell, render_rows
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.evidence.refusal_log import RefusalLog, RefusedAttempt
 from hkgit.gate.commit_range import drop_floors, judge_range
@@ -45,20 +45,25 @@ from hkgit.values import asdict
 FORMATS = ("markdown", "comment", "badge")
 
 
-@click.command()
-@click.argument("commits", metavar="[A..B]", required=False)
-@POLICY
-@format_option(FORMATS, "The full report, a comment for a pull request, or an SVG badge.")
-@click.option("--tables", metavar="DIR", help="Report on the tables of many repositories.")
-@click.option("--html", metavar="FILE", help="Write the page as one file that loads nothing else.")
-def report(commits: str | None, policy: str | None, tables: str | None, html: str | None) -> Answer:
+@declare
+def report(
+    *,
+    commits: str | None = argument("[A..B]"),
+    policy: str | None = POLICY,
+    form: str = format_option(
+        FORMATS, "The full report, a comment for a pull request, or an SVG badge."
+    ),
+    tables: str | None = option("Report on the tables of many repositories.", metavar="DIR"),
+    html: str | None = option(
+        "Write the page as one file that loads nothing else.", metavar="FILE"
+    ),
+) -> Answer:
     """Report on A..B: what is derived, what is only claimed, what was allowed.
 
     As Markdown, or as a page for a browser with --html. Its exit code is no verdict: use
     `hkgit gate` for that. With --tables the page covers all repositories in the tables of
     `hkgit export`.
     """
-    form = CONSOLE.form
     if tables is not None:
         if html is None or commits is not None or policy is not None or form != FORMATS[0]:
             raise click.UsageError("--tables needs --html, and nothing else.")
@@ -123,11 +128,8 @@ def _write_page(document: Json, html: str, text: str) -> Answer:
     return Answer(document, [f"the page: {html}"], is_info=True)
 
 
-@click.command()
-@REVISION
-@color_option
-@json_option
-def stats(commits: str) -> Answer:
+@declare
+def stats(*, commits: str = REVISION) -> Answer:
     """Count edits by agent, tier, evidence and confidence, in A..B or in all commits up to REV.
 
     The policy is that at A, or at HEAD without a range.
@@ -189,11 +191,12 @@ _MOST = 10
 _COLOURS = {"yes": "green", "no": "red", "unknown": "yellow"}
 
 
-@click.command()
-@RANGE
-@POLICY
-@json_option
-def qa(commits: str, policy: str | None) -> Answer:
+@declare
+def qa(
+    *,
+    commits: str = RANGE,
+    policy: str | None = POLICY,
+) -> Answer:
     """Answer the QA questions of the edit protocol on A..B: yes, no or unknown, and why.
 
     Passes only if every answer is yes.

@@ -1,12 +1,14 @@
-"""Print rulings on one commit or a range."""
+"""Answer with rulings on one commit or a range."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from hkgit.audit.reports import Judged, ReportTotals, render
-from hkgit.cli.output import CONSOLE, QUIET, echo, style
+from hkgit.audit.reports import DOCUMENTS, Judged, ReportTotals, render
+from hkgit.cli.answer import Answer
+from hkgit.cli.output import CONSOLE, QUIET, style
+from hkgit.errors import Rejected
 from hkgit.gate.ruling import Report, Ruling
 from hkgit.git.program import name_program
 from hkgit.git.repository import Repository
@@ -14,20 +16,24 @@ from hkgit.git.repository import Repository
 _COLOURS = {"ok  ": "green", "warn": "yellow", "FAIL": "red"}
 
 
-def print_rulings(
-    repository: Repository,
-    rulings: Iterable[Ruling],
-    totals: ReportTotals,
-    form: str,
-    tip: str | None,
-) -> bool:
-    """Print rulings in one of `reports.FORMATS`; return whether the policy passes them.
+def answer_rulings(
+    repository: Repository, rulings: Iterable[Ruling], totals: ReportTotals, tip: str | None
+) -> Answer:
+    """Answer with rulings in the one of `reports.FORMATS` that was asked for.
 
     Text comes line by line, a document at the end: it says first whether all passes, and an error
     halfway would leave half of it. Memory grows with what is found, not with the range. Findings
     are placed in the newest commit (`tip`), for all that has places. Where it shall be quiet, of
     text only commits with a finding are told, and with none of them nothing.
     """
+    lines = _render(repository, rulings, totals, tip)
+    return Answer(None, lines, lambda: 0 if totals.passes else Rejected.exit_code)
+
+
+def _render(
+    repository: Repository, rulings: Iterable[Ruling], totals: ReportTotals, tip: str | None
+) -> Iterator[str | bytes]:
+    form = CONSOLE.form or "text"
     judged: Judged = ((ruling, ()) for ruling in rulings)
     if form != "text" and tip is not None:
         from hkgit.audit.reports.findings import place_findings
@@ -37,21 +43,20 @@ def print_rulings(
     if form == "text" and CONSOLE.loudness == QUIET:
         told = (each for each in watched if each[0].findings)
         first = next(told, None)
-        parts = iter(()) if first is None else render(form, chain([first], told), totals)
-    else:
-        parts = render(form, watched, totals)
-    for part in parts:
-        echo(_colour(name_program(part)) if form == "text" else part, nl=False)
-    return totals.passes
+        if first is None:
+            return
+        watched = chain([first], told)
+    for part in render(form, watched, totals):
+        if form == "text":
+            part = _colour(name_program(part))
+        yield part.encode() if form in DOCUMENTS else part.removesuffix("\n")
 
 
-def print_report(
-    repository: Repository, report: Report, form: str, *, explain: bool = False
-) -> bool:
-    """Print a whole report as `print_rulings` does; with `explain` say which rules were tried."""
+def answer_report(repository: Repository, report: Report, *, explain: bool = False) -> Answer:
+    """Answer with a whole report; with `explain` say which rules were tried."""
     tip = report.rulings[-1].judged.candidate.tree if report.rulings else None
     totals = ReportTotals(report.policy, report.provisional, explain=explain)
-    return print_rulings(repository, report.rulings, totals, form, tip)
+    return answer_rulings(repository, report.rulings, totals, tip)
 
 
 def _colour(line: str) -> str:

@@ -12,18 +12,18 @@ from click.shell_completion import get_completion_class
 from hkgit import __version__
 from hkgit.agents.prompts import prompt as write_prompt
 from hkgit.audit.tables.columns import VERSION, tables_schema
+from hkgit.cli.options import argument, declare
 from hkgit.dialects import DIALECTS
 from hkgit.errors import HkgitError
 from hkgit.gate.policy.key_table import policy_schema
 from hkgit.text.formats import FORMATS, describe_format
 from hkgit.text.strict_json import JsonObject
 
-NAMES = sorted([*FORMATS, "policy", "tables"])
+NAMES = sorted([*FORMATS, "tables"])
 
 
-@click.command()
-@click.argument("name", type=click.Choice(NAMES))
-def schema(name: str) -> None:
+@declare
+def schema(*, name: str = argument(type=click.Choice(NAMES))) -> None:
     """Print a published JSON Schema."""
     click.echo(json.dumps(find_schema(name), indent=2))
 
@@ -45,9 +45,8 @@ def find_schema(name: str) -> JsonObject:
     return head | found
 
 
-@click.command()
-@click.argument("dialect", type=click.Choice(list(DIALECTS)))
-def prompt(dialect: str) -> None:
+@declare
+def prompt(*, dialect: str = argument(type=click.Choice(list(DIALECTS)))) -> None:
     """Print the instruction that teaches a model a dialect and the protocol.
 
     hkgit's own tests run every example in it.
@@ -58,9 +57,8 @@ def prompt(dialect: str) -> None:
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command()
-@click.argument("shell", type=click.Choice(SHELLS))
-def completions(shell: str) -> None:
+@declare
+def completions(*, shell: str = argument(type=click.Choice(SHELLS))) -> None:
     """Print the completions of hkgit and hk for a shell to load at start.
 
     \b
@@ -100,10 +98,10 @@ def list_versions() -> dict[str, str]:
 
 
 def _git() -> str:
-    from hkgit.git import program
+    from hkgit.git.program import Git
 
     try:
-        output = program.run(["--version"], cwd=Path.cwd()).text
+        output = Git(Path.cwd())("--version").text
     except HkgitError as error:
         return f"({error.what})"
     return output.removeprefix("git version ")

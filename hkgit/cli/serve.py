@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 import click
 
+from hkgit.cli.options import argument, declare, option
 from hkgit.cli.output import print_note
 from hkgit.errors import InvalidInput
 
@@ -19,19 +20,18 @@ _ON_A_TERMINAL = (
 )
 
 
-@click.command()
-@click.option(
-    "--root",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    default=".",
-    help="The directory to work in, if the client names no roots.",
-)
-@click.option(
-    "--session",
-    metavar="NAME",
-    help="The session's name [default: the agent's conversation, or a new one].",
-)
-def mcp(root: Path, session: str | None) -> None:
+@declare
+def mcp(
+    *,
+    root: Path = option(
+        "The directory to work in, if the client names no roots.",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        default=".",
+    ),
+    session: str | None = option(
+        "The session's name [default: the agent's conversation, or a new one].", metavar="NAME"
+    ),
+) -> None:
     """Serve an agent the tools read, edit, apply, undo and status.
 
     It uses the Model Context Protocol on standard input and output; the agent starts it.
@@ -48,17 +48,18 @@ def mcp(root: Path, session: str | None) -> None:
     serve_tools(Connection(root, session))
 
 
-@click.command()
-@click.option("--stdio", is_flag=True, help="Use standard input and output (the only transport).")
-@click.option(
-    "--root",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    default=".",
-    help="Work in the checkout around this directory.",
-)
-@click.option("--session", metavar="NAME", help="The session's name; a new one by default.")
-@click.option("--agent", metavar="NAME", default="unknown", help="Who edits, as name/version.")
-def serve(stdio: bool, root: Path, session: str | None, agent: str) -> None:
+@declare
+def serve(
+    *,
+    stdio: bool = option("Use standard input and output (the only transport)."),
+    root: Path = option(
+        "Work in the checkout around this directory.",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        default=".",
+    ),
+    session: str | None = option("The session's name; a new one by default.", metavar="NAME"),
+    agent: str = option("Who edits, as name/version.", metavar="NAME", default="unknown"),
+) -> None:
     """Answer JSON-RPC 2.0 requests, one per line: read, edit, apply, undo, status, ping.
 
     They have the arguments and results of the tools of `hkgit mcp`.
@@ -69,9 +70,8 @@ def serve(stdio: bool, root: Path, session: str | None, agent: str) -> None:
     Lines(Connection(root, session, agent), *_take_streams()).serve()
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("agent", nargs=-1, required=True, type=click.UNPROCESSED)
-def acp(agent: tuple[str, ...]) -> None:
+@declare
+def acp(*, agent: tuple[str, ...] = argument(required=True, type=click.UNPROCESSED)) -> None:
     """Start AGENT, pass its Agent Client Protocol on, and record what it reads and edits.
 
     The editor starts it instead of the agent. Each message passes unchanged; files that the
@@ -84,6 +84,9 @@ def acp(agent: tuple[str, ...]) -> None:
 
     relay = Relay(Path.cwd(), Path(agent[0]).name, report)
     sys.exit(relay.run(agent, *_take_streams()))
+
+
+acp.context_settings["ignore_unknown_options"] = True
 
 
 def _take_streams() -> tuple[BinaryIO, BinaryIO]:

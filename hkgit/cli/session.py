@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 
-import click
-
-from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.answer import Answer
 from hkgit.cli.common import find_work_root, open_repository
+from hkgit.cli.options import argument, declare, group, option
 from hkgit.sessions import session_states as ending
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.session_states import SessionState
@@ -15,13 +14,7 @@ from hkgit.text.escape import count_noun, visible
 from hkgit.values import asdict
 
 
-@click.group()
-def command() -> None:
-    """List the sessions of a checkout, and remove them."""
-
-
-@command.command("list")
-@json_option
+@declare
 def list_() -> Answer:
     """List the sessions, and how many edits of each are not committed yet."""
     repository, root = open_repository(), find_work_root()
@@ -31,10 +24,8 @@ def list_() -> Answer:
     return Answer({"sessions": [*map(asdict, found)]}, lines, is_info=not found)
 
 
-@command.command()
-@click.argument("name")
-@json_option
-def show(name: str) -> Answer:
+@declare
+def show(*, name: str = argument()) -> Answer:
     """Show the calls of one session, and what it has read."""
     root = find_work_root()
     state = ending.find_state(ending.list_sessions(open_repository(), root), name)
@@ -48,14 +39,13 @@ def show(name: str) -> Answer:
     return Answer(asdict(state) | status.document, map(visible, lines))
 
 
-@command.command()
-@click.argument("names", metavar="[NAME]...", nargs=-1)
-@click.option(
-    "--force", is_flag=True, help="Also those with uncommitted edits: these get no evidence."
-)
-@click.option("--dry-run", is_flag=True, help="Only show what would be removed.")
-@json_option
-def clean(names: tuple[str, ...], force: bool, dry_run: bool) -> Answer:
+@declare
+def clean(
+    *,
+    names: tuple[str, ...] = argument("[NAME]..."),
+    force: bool = option("Also those with uncommitted edits: these get no evidence."),
+    dry_run: bool = option("Only show what would be removed."),
+) -> Answer:
     """Remove the sessions without uncommitted edits, or of these the NAMEs.
 
     Files are not changed.
@@ -76,6 +66,11 @@ def clean(names: tuple[str, ...], force: bool, dry_run: bool) -> Answer:
         "kept": [each.session for each in kept],
     }
     return Answer(document, lines or ["nothing to remove"], is_info=True)
+
+
+command = group(
+    "List the sessions of a checkout, and remove them.", list=list_, show=show, clean=clean
+)
 
 
 def describe_session(state: SessionState) -> str:

@@ -6,17 +6,16 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-import click
-
 from hkgit.audit.commits import REPLAYS, AuditedCommit, commit_json, format_rfc3339
 from hkgit.audit.page.hunks import DiffRow, ReviewHunk, SeenRange, list_hunks
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.reports.text import report_lines
 from hkgit.audit.signers import VERDICT, Signed, Signers, render_signature, signature_json
-from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.answer import Answer
 from hkgit.cli.history import open_history
+from hkgit.cli.options import argument, declare
 from hkgit.cli.output import style
-from hkgit.cli.terminal_rows import EVIDENCE_COLOURS, color_option, fit, measure_terminal
+from hkgit.cli.terminal_rows import EVIDENCE_COLOURS, fit, measure_terminal
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.recomputation import is_rated_here
 from hkgit.evidence.verdict import Verdict
@@ -84,11 +83,8 @@ def _seen_json(seen: SeenRange) -> JsonObject:
     return {"lines": [seen.start, seen.end], "kind": seen.kind, "how": seen.how}
 
 
-@click.command()
-@click.argument("revision", default="HEAD", metavar="COMMIT")
-@color_option
-@json_option
-def command(revision: str) -> Answer:
+@declare
+def command(*, revision: str = argument("COMMIT", default="HEAD")) -> Answer:
     """Show what can be derived of a commit, what is only claimed, and who signed it.
 
     Each hunk is shown below what was read before it. The policy and the trusted keys are those

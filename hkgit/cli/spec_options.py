@@ -7,17 +7,16 @@ import math
 import os
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial, wraps
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
 from hkgit.applying.files import has_file
 from hkgit.applying.outcome import EditOutcome, render_apply_json
 from hkgit.applying.planner import Options
-from hkgit.cli.answer import Answer, json_option
-from hkgit.cli.options import option_of
+from hkgit.cli.answer import Answer
+from hkgit.cli.options import argument, option, option_of
 from hkgit.cli.output import print_note
 from hkgit.dialects import append_at_end, find_dialect, parse
 from hkgit.dialects.file_names import parse_expect
@@ -38,24 +37,33 @@ from hkgit.workflows.arguments import (
 )
 
 
+def _expect_number(ctx: click.Context, param: click.Parameter, value: float) -> float:
+    """A range accepts NaN, which is neither below nor above anything."""
+    if math.isnan(value):
+        raise click.BadParameter("nan is not a number", ctx, param)
+    return value
+
+
 @dataclass(frozen=True)
 class SpecOptions:
     """Where the specs of a command come from, and how they are placed."""
 
-    specs: tuple[str, ...]
-    edit_file: str | None
-    use_stdin: bool
-    file: str | None
-    old: str | None
-    new: str | None
-    format: str
-    empty_search: str
-    threshold: float
-    expect: tuple[str, ...]
-    relocate: bool
-    check_syntax: bool | None
-    allow_blind: bool
-    dry_run: bool
+    specs: tuple[str, ...] = argument("[SPEC]...")
+    edit: str | None = option("Read a spec from FILE.", metavar="FILE")
+    stdin: bool = option("Read a spec from stdin.")
+    file: str | None = option("The file of a single edit.", metavar="PATH")
+    old: str | None = option("The text that the edit replaces.", metavar="TEXT")
+    new: str | None = option("The new text.", metavar="TEXT")
+    format: str = option_of(FORMAT, metavar="DIALECT")
+    empty_search: str = option_of(EMPTY_SEARCH)
+    threshold: float = option_of(THRESHOLD, callback=_expect_number)
+    expect: tuple[str, ...] = option_of(EXPECT, metavar="PATH[:N | :START-END]=HASH")
+    relocate: bool = option_of(RELOCATE)
+    check_syntax: bool | None = option_of(
+        CHECK_SYNTAX, "--check-syntax/--no-check-syntax", default=None
+    )
+    allow_blind: bool = option("Accept edits that are not tied to what was read, and record that.")
+    dry_run: bool = option_of(DRY_RUN)
 
     def to_options(self, *, allow_blind: bool) -> Options:
         """Convert to the options of the planner. Raises InvalidInput."""
@@ -65,50 +73,6 @@ class SpecOptions:
             check_syntax=self.check_syntax,
             allow_blind=allow_blind,
         )
-
-
-def _expect_number(ctx: click.Context, param: click.Parameter, value: float) -> float:
-    """A range accepts NaN, which is neither below nor above anything."""
-    if math.isnan(value):
-        raise click.BadParameter("nan is not a number", ctx, param)
-    return value
-
-
-_OPTIONS = (
-    click.argument("specs", metavar="[SPEC]...", nargs=-1),
-    click.option("--edit", "edit_file", metavar="FILE", help="Read a spec from FILE."),
-    click.option("--stdin", "use_stdin", is_flag=True, help="Read a spec from stdin."),
-    click.option("--file", metavar="PATH", help="The file of a single edit."),
-    click.option("--old", metavar="TEXT", help="The text that the edit replaces."),
-    click.option("--new", metavar="TEXT", help="The new text."),
-    option_of(FORMAT, metavar="DIALECT"),
-    option_of(EMPTY_SEARCH),
-    option_of(THRESHOLD, callback=_expect_number),
-    option_of(EXPECT, metavar="PATH[:N | :START-END]=HASH"),
-    option_of(RELOCATE),
-    option_of(CHECK_SYNTAX, "--check-syntax/--no-check-syntax", default=None),
-    click.option(
-        "--allow-blind",
-        is_flag=True,
-        help="Accept edits that are not tied to what was read, and record that.",
-    ),
-    option_of(DRY_RUN),
-    json_option,
-)
-
-
-def spec_options(command: Callable[..., Answer]) -> Callable[..., Answer]:
-    """Give a command the options of specs, which it takes as one `SpecOptions`."""
-
-    @wraps(command)
-    def call(**values: Any) -> Answer:
-        given = {name: values.pop(name) for name in SpecOptions.__annotations__}
-        return command(SpecOptions(**given), **values)
-
-    decorated: Callable[..., Answer] = call
-    for option in reversed(_OPTIONS):
-        decorated = option(decorated)
-    return decorated
 
 
 STDIN = "-"
@@ -175,12 +139,12 @@ def _is_same(one: Path, other: Path) -> bool:
 def _documents(given: SpecOptions, locate: Callable[[str], str]) -> list[tuple[str, bytes]]:
     """Every document with the name that it was given by."""
     single = (given.file, given.old, given.new)
-    names = [*given.specs, *([given.edit_file] if given.edit_file is not None else [])]
+    names = [*given.specs, *([given.edit] if given.edit is not None else [])]
     if any(part is not None for part in single):
-        if names or given.use_stdin or None in single:
+        if names or given.stdin or None in single:
             raise click.UsageError(_explain_single(given))
         return [("--file", _single(locate(given.file or ""), given.old or "", given.new or ""))]
-    if given.use_stdin or (not names and _is_piped()):
+    if given.stdin or (not names and _is_piped()):
         names = [*names, STDIN]
     if not names:
         raise click.UsageError("Give a SPEC, --file with --old and --new, or a spec on stdin.")

@@ -18,20 +18,21 @@ from hkgit.audit.tables.columns import COUNT, FLAG, SHARE, TEXT, WORDS
 from hkgit.audit.tables.database import open_directory, read_queries
 from hkgit.audit.tables.export_tables import open_repository_rows, write_tables
 from hkgit.audit.tables.query import SqlAnswer, answer_sql, lock_tables
-from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.answer import Answer
 from hkgit.cli.history import POLICY, REVISION, open_history
-from hkgit.cli.options import format_option
-from hkgit.cli.output import CONSOLE, show_progress
+from hkgit.cli.options import argument, declare, format_option, option
+from hkgit.cli.output import show_progress
 from hkgit.cli.terminal_rows import fit, measure, measure_terminal, pad
 from hkgit.text.escape import count_noun, visible
 
 
-@click.command()
-@REVISION
-@click.option("--to", "directory", metavar="DIR", required=True, help="The directory of tables.")
-@POLICY
-@json_option
-def export(commits: str, directory: str, policy: str | None) -> Answer:
+@declare
+def export(
+    *,
+    commits: str = REVISION,
+    directory: str = option("The directory of tables.", "--to", metavar="DIR", required=True),
+    policy: str | None = POLICY,
+) -> Answer:
     """Write the evidence of commits as tables of SQLite, and as Parquet with hkgit[tables].
 
     The tables then have all commits that lead to REV, and others are removed. A..B only adds.
@@ -56,13 +57,15 @@ _WIDEST = 60
 """Columns that a value takes in a table on a terminal; files and pipes get it whole."""
 
 
-@click.command()
-@click.argument("query", required=False)
-@click.argument("revision", required=False, metavar="[REV | A..B]")
-@click.option("--tables", metavar="DIR", help="Query the tables that hkgit export wrote.")
-@format_option(("table", "csv", "json"), "The format of the rows.")
-@click.option("--examples", is_flag=True, help="Print useful queries.")
-def sql(query: str | None, revision: str | None, tables: str | None, examples: bool) -> Answer:
+@declare
+def sql(
+    *,
+    query: str | None = argument(),
+    revision: str | None = argument("[REV | A..B]"),
+    tables: str | None = option("Query the tables that hkgit export wrote.", metavar="DIR"),
+    form: str = format_option(("table", "csv", "json"), "The format of the rows."),
+    examples: bool = option("Print useful queries."),
+) -> Answer:
     """Query the evidence in SQL: QUERY, or `-` for standard input.
 
     The tables are repositories, commits, edits, files, findings, refusals and reads, of what
@@ -80,7 +83,7 @@ def sql(query: str | None, revision: str | None, tables: str | None, examples: b
     place = tables or "this repository"
     database = click.get_current_context().with_resource(_open(tables, revision or "HEAD"))
     answer = answer_sql(database, asked, place)
-    is_csv = CONSOLE.form == "csv"
+    is_csv = form == "csv"
     lines = _render_csv(answer) if is_csv else _render_table(answer)
     return Answer(lambda: answer_json(answer), lines, is_long=not is_csv)
 

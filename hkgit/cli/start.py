@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn
 
+    from hkgit.cli.answer import Answer
     from hkgit.cli.record_steps import RecordStep
 
 _RECORD = (["--staged"], ["--committed"], ["--withdraw"], ["--message-file"])
@@ -95,24 +96,18 @@ def _record(step: RecordStep, message_file: str = "") -> int:
 def _judge_commit(message_file: str | None) -> int:
     from hkgit.cli.record_steps import judge_recorded
 
-    def judge() -> bool:
-        from hkgit.cli.commit_gate import judge_and_print  # some commits need no judge
+    def judge() -> Answer:
+        from hkgit.cli.commit_gate import answer_commit  # some commits need no judge
 
-        return judge_and_print(message_file)
+        return answer_commit(message_file)
 
-    return _code(judge_recorded(message_file, judge))
+    return judge_recorded(message_file, judge)
 
 
 def _judge_refs(point: str, state: str = "", remote: str | None = None) -> int:
     from hkgit.cli.refs import judge
 
-    return _code(judge(point, state, None, "text", remote=remote, budget=None))
-
-
-def _code(passes: bool) -> int:
-    from hkgit.errors import Rejected
-
-    return 0 if passes else Rejected.exit_code
+    return judge(point, state, remote=remote).print()
 
 
 def run_hk() -> NoReturn:

@@ -6,22 +6,17 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, TypeVar
 from unicodedata import combining, east_asian_width
-
-import click
 
 from hkgit.applying.evidence import KINDS
 from hkgit.audit.commits import DERIVED
-from hkgit.cli.output import CONSOLE, echo, hush_progress, style
+from hkgit.cli.output import echo, hush_progress, style
 from hkgit.gate.ruling import NO_EVIDENCE
-from hkgit.git.program import run
-
-Command = TypeVar("Command", bound=Callable[..., Any])
+from hkgit.git.program import Git
 
 REPLAY_COLOURS = {
     **dict.fromkeys(DERIVED, "green"),
@@ -90,37 +85,6 @@ def measure_terminal() -> int:
     return max(shutil.get_terminal_size().columns, 40)
 
 
-def limit_option(most: int, what: str) -> Callable[[Command], Command]:
-    """Declare how many rows to list at most, and how many where nothing is said."""
-    return click.option(
-        "-n",
-        "--max-count",
-        metavar="N",
-        type=click.IntRange(1),
-        default=most,
-        show_default=True,
-        help=f"At most N {what}.",
-    )
-
-
-def color_option(command: Command) -> Command:
-    """Add the option `--color`, as git has it."""
-    values = {"auto": None, "always": True, "never": False}
-
-    def note(ctx: click.Context, param: click.Parameter, value: str) -> None:
-        CONSOLE.colour = values[value]
-
-    return click.option(
-        "--color",
-        type=click.Choice([*values]),
-        default="auto",
-        show_default=True,
-        expose_value=False,
-        callback=note,
-        help="When to colour; NO_COLOR is respected.",
-    )(command)
-
-
 def echo_paged(lines: Iterable[str | bytes]) -> None:
     """Print lines as they come; on a terminal through the pager that git would take.
 
@@ -160,5 +124,5 @@ def _find_pager() -> str:
     named = os.environ.get("GIT_PAGER")
     if named is not None:
         return named
-    asked = run(["config", "--global", "--get", "core.pager"], cwd=Path("/"), check=False)
+    asked = Git(Path("/"))("config", "--global", "--get", "core.pager", check=False)
     return asked.text or os.environ.get("PAGER") or shutil.which("less") or ""

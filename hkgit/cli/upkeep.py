@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from hkgit.applying.files import DirectorySnapshot
-from hkgit.cli.answer import Answer, json_option
+from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
 from hkgit.cli.history import POLICY, find_history, resolve_range
+from hkgit.cli.options import argument, declare, group, option
 from hkgit.gate.policy.key_table import describe_policy
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.trusted_policy import read_named_policy, read_own_policy
@@ -18,20 +19,13 @@ from hkgit.text.escape import count_noun, visible
 from hkgit.text.strict_json import JsonObject
 
 
-@click.group()
-def policy() -> None:
-    """Check the policy of the gate."""
-
-
-@policy.command()
-@click.option(
-    "--policy",
-    "given",
-    metavar="FILE|REV:PATH",
-    help="The policy to check instead of that in the work tree.",
-)
-@json_option
-def check(given: str | None) -> Answer:
+@declare
+def check(
+    *,
+    given: str | None = option(
+        "The policy to check instead of that in the work tree.", "--policy", metavar="FILE|REV:PATH"
+    ),
+) -> Answer:
     """Explain the policy in words; refuse one that cannot be read or contradicts itself.
 
     The gate itself reads the trusted side's policy: a change in the work tree counts once it is
@@ -42,6 +36,9 @@ def check(given: str | None) -> Answer:
     sentences = list(describe_policy(policy))
     lines = [f"{policy.source} is valid:", *(f"- {each}" for each in sentences)]
     return Answer(_document(policy, sentences), map(visible, lines), is_info=True)
+
+
+policy = group("Check the policy of the gate.", check=check)
 
 
 def _read_policy(repository: Repository, given: str | None) -> Policy:
@@ -69,24 +66,14 @@ def _document(policy: Policy, sentences: list[str]) -> JsonObject:
     }
 
 
-@click.group()
-def ledger() -> None:
-    """Manage the ledger, the records of edits in the tree."""
-
-
-@ledger.command()
-@click.option("--before", metavar="REV", help="Only entries that this revision has.")
-@click.option("--keep", type=click.IntRange(1), metavar="N", help="Keep the N newest.")
-@click.option("-m", "--message", help="The commit message.")
-@click.option("-n", "--dry-run", is_flag=True, help="Only count them.")
-@click.option("--yes", is_flag=True, help="Without --before and --keep: remove all of them.")
-@json_option
+@declare
 def prune(
-    before: str | None,
-    keep: int | None,
-    message: str | None,
-    dry_run: bool,
-    yes: bool,
+    *,
+    before: str | None = option("Only entries that this revision has.", metavar="REV"),
+    keep: int | None = option("Keep the N newest.", type=click.IntRange(1), metavar="N"),
+    message: str | None = option("The commit message.", "-m", "--message"),
+    dry_run: bool = option("Only count them.", "-n", "--dry-run"),
+    yes: bool = option("Without --before and --keep: remove all of them."),
 ) -> Answer:
     """Commit the removal of entries from the tree; they stay in the history.
 
@@ -112,25 +99,20 @@ def prune(
     return Answer(answer, [line], is_info=True)
 
 
-@click.command()
-@click.argument("commits", metavar="A..B", required=False)
-@click.option("--key", metavar="FILE", help="The private SSH key to sign with.")
-@click.option("--entries", is_flag=True, help="Sign the entries that A..B adds, not the verdict.")
-@click.option("--target", metavar="REF", help="The ref that the commits are for.")
-@POLICY
-@click.option("--output", metavar="FILE", help="Write it to a file instead of a ref.")
-@click.option("--resource", metavar="URI", help="The repository [default: its remote].")
-@click.option("--add", metavar="FILE", help="Store an attestation from a file.")
-@json_option
+ledger = group("Manage the ledger, the records of edits in the tree.", prune=prune)
+
+
+@declare
 def attest(
-    commits: str | None,
-    key: str | None,
-    entries: bool,
-    target: str | None,
-    policy: str | None,
-    output: str | None,
-    resource: str | None,
-    add: str | None,
+    *,
+    commits: str | None = argument("A..B"),
+    key: str | None = option("The private SSH key to sign with.", metavar="FILE"),
+    entries: bool = option("Sign the entries that A..B adds, not the verdict."),
+    target: str | None = option("The ref that the commits are for.", metavar="REF"),
+    policy: str | None = POLICY,
+    output: str | None = option("Write it to a file instead of a ref.", metavar="FILE"),
+    resource: str | None = option("The repository [default: its remote].", metavar="URI"),
+    add: str | None = option("Store an attestation from a file.", metavar="FILE"),
 ) -> Answer:
     """Judge A..B and, if every commit passes, sign that with an SSH key.
 

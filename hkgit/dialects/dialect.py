@@ -50,9 +50,6 @@ def split_lines(text: str) -> tuple[str, ...]:
     return tuple(unix.removesuffix("\n").split("\n")) if unix else ()
 
 
-_TAGGED = ("pos", "end", "start", "anchor", "after", "before", "line", "first", "last", "hash_stop")
-
-
 @dataclass(frozen=True)
 class Appearance:
     """The shape of a dialect, in words, and what shows it.
@@ -97,7 +94,6 @@ APPEARANCES: Mapping[str, Appearance] = {
     ),
     "hashline": Appearance(
         '`{"path", "hash_start", "hash_stop", "content"}`',
-        signs=("\nSWAP", "\nDEL", "\nINS", "\nPUT", *(f'{key}"' for key in _TAGGED)),
         keys=frozenset({"hash_start", "hash_stop", "offset"}),
     ),
     "text-editor": Appearance(

@@ -20,6 +20,7 @@ from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.checks import CHECKS, FOR_ALL
 from hkgit.gate.rules.floors import APPLY, describe_strengths
 from hkgit.gate.rules.grants import (
+    choose_redo,
     explain_blind_commit,
     find_changed_paths,
     find_grant,
@@ -274,7 +275,10 @@ class Gate:
         ]
         checked = check_rules(case, tried)
         ruling = rule_on(self.policy, checked, replayed, rule, tried, agent=agent)
-        return apply_voucher(case, ruling, tried)
+        ruling = apply_voucher(case, ruling, tried)
+        if ruling.passes:
+            return ruling
+        return replace(ruling, redo=choose_redo(self.repository, self.policy, ruling))
 
     def _replay(self, candidate: CandidateCommit) -> ReplayResult | None:
         """What replay says; a revert counts only of a commit that passes itself."""

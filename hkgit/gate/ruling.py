@@ -28,7 +28,8 @@ class Ruling:
     break-glass accepts keeps its findings. `evidence` says in words how tight the evidence of each
     file is, where that was asked. `replayed` is what replay says before any rule of the policy is
     asked, None where there is no evidence to replay; the verdict of `judged` is what replay and
-    policy come to. `agent` is the name by which the commit is an agent's.
+    policy come to. `agent` is the name by which the commit is an agent's. `redo` is the option with
+    which `hkgit redo` makes one that passes of a rejected commit; None where none is known.
     """
 
     judged: ReplayResult
@@ -39,6 +40,7 @@ class Ruling:
     tried: tuple[RuleResult, ...] = ()
     evidence: tuple[str, ...] = ()
     agent: str | None = None
+    redo: str | None = ""
 
     @property
     def replay(self) -> str:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from hkgit.edits import EXECUTABLE, REGULAR, File, MappingSnapshot, Snapshot
 from hkgit.errors import InvalidInput, Rejected
-from hkgit.gate.policy.key_table import extend_policy, parse_policy
 from hkgit.gate.policy.model import BUILT_IN, Policy
 from hkgit.git.objects import HEX
 from hkgit.git.repository import Repository
@@ -57,8 +56,17 @@ def read_policy(files: Snapshot) -> Policy:
         what = f"the gate's policy is in {' and '.join(found)}"
         raise InvalidInput("policy", what, "Keep one of them.")
     for source, table in found.items():
-        return add_signers(parse_policy(table, source), files)
+        return add_signers(_parse(source, table), files)
     return Policy()
+
+
+def _parse(source: str, table: object) -> Policy:
+    """Parse what a file says of the policy; the built-in one where that is nothing."""
+    if table is None:
+        return Policy(source=source)
+    from hkgit.gate.policy.key_table import parse_policy  # few trees have a policy
+
+    return parse_policy(table, source)
 
 
 def add_signers(policy: Policy, files: Snapshot) -> Policy:
@@ -252,6 +260,8 @@ def follow_policy(repository: Repository, policy: Policy, followed: int = 1) -> 
     if followed > MOST_POLICIES:
         what, fix = f"more than {MOST_POLICIES} policies extend each other", "Remove one `extends`."
         raise InvalidInput(f"{policy.source}: extends", what, fix)
+    from hkgit.gate.policy.key_table import extend_policy
+
     base = _read_extended(repository, policy.extends, policy)
     return extend_policy(policy, follow_policy(repository, base, followed + 1))
 
@@ -279,7 +289,7 @@ def read_policy_file(file: Path) -> Policy:
     """Read a policy and its signers from the disk; what it extends is not followed."""
     data = _bytes(file)
     root = file.parent.parent if file.as_posix().endswith(CONFIG) else file.parent
-    policy = _parse(str(file), file.name, data)
+    policy = _parse(str(file), find_policy_table(load_toml(str(file), data), file.name))
     signers = policy.allowed_signers
     found = {} if signers is None else {signers: File(_bytes(root / signers))}
     return add_signers(policy, MappingSnapshot(found))
@@ -298,9 +308,6 @@ def _of_revision(repository: Repository, rev: str, path: str) -> Policy:
     file = files.get(path)
     if file is None:
         raise InvalidInput(f"{rev}:{path}", "is not there", "Name a FILE or REV:PATH.")
-    return add_signers(_parse(f"{rev}:{path}", path.rpartition("/")[2], file.data), files)
-
-
-def _parse(source: str, name: str, data: bytes) -> Policy:
-    table = find_policy_table(load_toml(source, data), name)
-    return Policy(source=source) if table is None else parse_policy(table, source)
+    where, name = f"{rev}:{path}", path.rpartition("/")[2]
+    table = find_policy_table(load_toml(where, file.data), name)
+    return add_signers(_parse(where, table), files)

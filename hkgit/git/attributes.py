@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, File, encode_text
+from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, File
 from hkgit.errors import InvalidInput
 from hkgit.git.layout import common_dir_of
 from hkgit.git.objects import TreeSnapshot
@@ -128,10 +128,9 @@ class Unedited:
         near = (_read(self.root / name) for name in _attribute_files([path]))
         if not self._is_foreign_anywhere and not _speak_of(FOREIGN, near):
             return
-        from hkgit.git.program import run  # few checkouts have filters
+        from hkgit.git.program import Git  # few checkouts have filters
 
-        asked = encode_text(path) + b"\0"
-        output = run(["check-attr", "-z", "--stdin", *FOREIGN], cwd=self.root, stdin=asked).stdout
+        output = Git(self.root)("check-attr", "-z", *FOREIGN, "--", path).stdout
         driver, encoding = os.fsdecode(output).split("\0")[2:6:3]
         expect_unfiltered(path, driver, encoding)
 
@@ -139,10 +138,10 @@ class Unedited:
         """Raise InvalidInput for a tracked file that a sparse checkout leaves out."""
         if not (self.git_dir / "info" / "sparse-checkout").exists():
             return
-        from hkgit.git.program import run
+        from hkgit.git.program import Git
 
         args = ("--literal-pathspecs", "ls-files", "-z", "-t", "--", path)
-        listed = run(args, cwd=self.root, check=False).stdout
+        listed = Git(self.root)(*args, check=False).stdout
         if f"S {path}" in os.fsdecode(listed).split("\0"):
             what = "is tracked, but not in this sparse checkout"
             fix = "Add its directory (git sparse-checkout add), or read it with --rev HEAD and"

@@ -15,12 +15,12 @@ import subprocess
 import threading
 import weakref
 import zlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from contextlib import suppress
-from pathlib import Path
 
 from hkgit.errors import GitRefused, Unverifiable
 from hkgit.git.objects import compute_id
+from hkgit.git.program import Git
 from hkgit.text.hashes import start_hash
 
 TYPE_CHECKING = False
@@ -37,9 +37,8 @@ class _Died(Exception):
 class CatFile:
     """One child process for each process and repository; threads take turns."""
 
-    def __init__(self, cwd: Path, environment: Mapping[str, str], object_format: str) -> None:
-        self._cwd = cwd
-        self._environment = dict(environment)
+    def __init__(self, git: Git, object_format: str) -> None:
+        self._git = git
         self._object_format = object_format
         self._turn = threading.Lock()
         self._child: _Child | None = None
@@ -79,18 +78,18 @@ class CatFile:
         """Return the child; a new one after a fork too, where the old one is the parent's."""
         child = self._child
         if child is None or not child.is_usable():
-            child = self._child = _Child(self._cwd, self._environment)
+            child = self._child = _Child(self._git)
         return child
 
 
 class _Child:
-    def __init__(self, cwd: Path, environment: Mapping[str, str]) -> None:
+    def __init__(self, git: Git) -> None:
         self._owner = os.getpid()
         try:
             process = subprocess.Popen(
                 COMMAND,
-                cwd=cwd,
-                env=environment,
+                cwd=git.cwd,
+                env=git.build_environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,  # what is wrong, whoever asks finds out by asking again

@@ -14,9 +14,8 @@ from pathlib import Path
 
 from hkgit.edits import SUBMODULE, File
 from hkgit.errors import Unverifiable
-from hkgit.git import program
 from hkgit.git.objects import TreeEntry
-from hkgit.git.program import Completed, Git
+from hkgit.git.program import Completed, Git, refuse_failed
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass
 
@@ -141,7 +140,7 @@ class EmptyRepository:
         args = ("merge-tree", "--write-tree", *options, ours, theirs)
         done = self.git(*args, memory=MEMORY)
         if done.code not in (0, 1):
-            where, reason = f"merge of {ours} and {theirs}", str(program.refuse_failed(args, done))
+            where, reason = f"merge of {ours} and {theirs}", str(refuse_failed(args, done))
             if done.code < 0 or "memory" in reason:
                 what = (
                     f"takes git more than {MEMORY >> 20} MiB: both sides change a file that large"
@@ -169,7 +168,7 @@ class EmptyRepository:
         own |= dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "GIT_DIR"), str(self.path))
         own |= dict.fromkeys(("GIT_CONFIG_NOSYSTEM", "GIT_ATTR_NOSYSTEM"), "1")
         env = {**inherited, **own, "GIT_CONFIG_GLOBAL": os.devnull}
-        return program.run(args, cwd=self.path, env=env, stdin=stdin, check=False, memory=memory)
+        return Git(self.path, env)(*args, stdin=stdin, check=False, memory=memory)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hkgit.errors import GitRefused, HkgitError, InvalidInput
-from hkgit.git import program
+from hkgit.git.program import Git
 from hkgit.git.transaction import locks
 from hkgit.values import dataclass
 
@@ -86,7 +86,7 @@ def list_mirror(mirror: Path) -> Mapping[str, str]:
         return {}
     form = "--format=%(objectname)%09%(refname)"
     env = {"GIT_DIR": str(mirror)}
-    return _read_refs(program.run(("for-each-ref", form), cwd=mirror, env=env).text)
+    return _read_refs(Git(mirror, env)("for-each-ref", form).text)
 
 
 def _read_refs(lines: str) -> Mapping[str, str]:
@@ -132,7 +132,7 @@ def _ask(address: str, *args: str, cwd: Path | None = None, seconds: float) -> s
     if cwd is not None:
         env["GIT_DIR"] = str(cwd)
     try:
-        return program.run((*_SETTINGS, *args), cwd=where, env=env, seconds=seconds).text
+        return Git(where, env)(*_SETTINGS, *args, seconds=seconds).text
     except HkgitError as error:
         fix = error.fix or "The next run tries again."
         raise GitRefused(hide_credentials(address), hide_credentials(error.what), fix) from None

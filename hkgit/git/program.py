@@ -9,14 +9,17 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from hkgit.errors import GitRefused
 from hkgit.git.facts import scrub_environment
-from hkgit.values import dataclass, replace
+from hkgit.values import dataclass, field, replace
 
 OLDEST = (2, 38)
 """The first git that has `merge-tree --write-tree`."""
+_MISUSED = 129
+"""How git ends that does not know an option."""
 
 PINNED = {
     "LC_ALL": "C",
@@ -58,53 +61,63 @@ class Completed:
         return os.fsdecode(self.stdout).rstrip("\n")
 
 
-def build_environment(
-    laid_over: Mapping[str, str | None], *, keep_environment: bool = False
-) -> dict[str, str]:
-    """Build the environment of a git process (see `run`)."""
-    inherited = os.environ if keep_environment else scrub_environment(os.environ)
-    environment = {**inherited, **PINNED, **laid_over}
-    return {name: value for name, value in environment.items() if value is not None}
+@dataclass(frozen=True)
+class Git:
+    """The program, run in a directory.
 
-
-def run(
-    args: Sequence[str],
-    *,
-    cwd: Path,
-    env: Mapping[str, str | None] | None = None,
-    stdin: bytes | None = None,
-    check: bool = True,
-    keep_environment: bool = False,
-    own_session: bool = False,
-    memory: int | None = None,
-    seconds: float | None = None,
-) -> Completed:
-    """Run `git ARGS` in `cwd`; `env` is laid over the environment, None takes a name away.
-
-    `keep_environment` is for hooks, where git itself says by GIT_INDEX_FILE or GIT_QUARANTINE_PATH
-    what is being judged. With `own_session` an interrupt from the keyboard does not reach git;
-    with `memory` it gets so many bytes for its data, where the system can hold it to that; with
-    `seconds` it and all that it has started are ended when the time is up (it has its own session
-    then). Raises GitRefused with git's own words when `check` is set and git fails, and always when
-    there is no git.
+    `environment` is laid over the environment, None takes a name away; `keep_environment` is for
+    hooks, where git itself says by GIT_INDEX_FILE or GIT_QUARANTINE_PATH what is being judged.
     """
-    command = ["git", "-c", "core.fsmonitor=false", *args]
-    if memory is not None and os.name == "posix":  # packs that it maps do not count
-        limit = 'ulimit -S -d "$0" 2>/dev/null; exec "$@"'
-        command[:0] = ("sh", "-c", limit, str(memory // 1024))
-    environment = build_environment(env or {}, keep_environment=keep_environment)
-    try:
-        completed = execute(command, cwd, environment, stdin or b"", own_session, seconds)
-    except FileNotFoundError as error:
-        if not cwd.is_dir():
-            raise GitRefused(str(cwd), "there is no such directory") from error
-        fix = "Install git 2.38 or newer."
-        raise GitRefused("git", "there is no git program on PATH", fix) from error
-    except OSError as error:
-        raise GitRefused("git", f"could not be started: {error.strerror}") from error
-    if check and completed.code != 0:
-        raise refuse_failed(args, completed)
-    return completed
+
+    cwd: Path
+    environment: Mapping[str, str | None] = field(default_factory=dict)
+    keep_environment: bool = False
+
+    def __call__(
+        self,
+        *args: str,
+        stdin: bytes = b"",
+        env: Mapping[str, str | None] | None = None,
+        check: bool = True,
+        own_session: bool = False,
+        memory: int | None = None,
+        seconds: float | None = None,
+    ) -> Completed:
+        """Run `git ARGS`, with `env` over its environment.
+
+        With `own_session` an interrupt from the keyboard does not reach git; with `memory` it gets
+        so many bytes for its data, where the system can hold it to that; with `seconds` it and all
+        that it has started are ended when the time is up (it has its own session then). Raises
+        GitRefused with git's own words when `check` is set and git fails, and always when there is
+        no git.
+        """
+        command = ["git", "-c", "core.fsmonitor=false", *args]
+        if memory is not None and os.name == "posix":  # packs that it maps do not count
+            limit = 'ulimit -S -d "$0" 2>/dev/null; exec "$@"'
+            command[:0] = ("sh", "-c", limit, str(memory // 1024))
+        environment = self.over(env or {}).build_environment()
+        try:
+            completed = execute(command, self.cwd, environment, stdin, own_session, seconds)
+        except FileNotFoundError as error:
+            if not self.cwd.is_dir():
+                raise GitRefused(str(self.cwd), "there is no such directory") from error
+            fix = "Install git 2.38 or newer."
+            raise GitRefused("git", "there is no git program on PATH", fix) from error
+        except OSError as error:
+            raise GitRefused("git", f"could not be started: {error.strerror}") from error
+        if check and completed.code != 0:
+            raise refuse_failed(args, completed)
+        return completed
+
+    def over(self, environment: Mapping[str, str | None]) -> Git:
+        """Lay more variables over the environment."""
+        return replace(self, environment={**self.environment, **environment})
+
+    def build_environment(self) -> dict[str, str]:
+        """Build the environment that git is started with."""
+        inherited = os.environ if self.keep_environment else scrub_environment(os.environ)
+        environment = {**inherited, **PINNED, **self.environment}
+        return {name: value for name, value in environment.items() if value is not None}
 
 
 def execute(
@@ -115,7 +128,7 @@ def execute(
     own_session: bool,
     seconds: float | None,
 ) -> Completed:
-    """Run a program to its end (see `run`). Raises OSError, and GitRefused when it is too slow."""
+    """Run a program to its end (see `Git`). Raises OSError, and GitRefused when it is too slow."""
     with subprocess.Popen(
         command,
         cwd=cwd,
@@ -145,41 +158,6 @@ def _end(process: subprocess.Popen[bytes], *, with_children: bool) -> None:
     process.wait()
 
 
-@dataclass(frozen=True)
-class Git:
-    """The program, run where it finds one repository (see `run`)."""
-
-    cwd: Path
-    environment: Mapping[str, str]
-    keep_environment: bool = False
-
-    def __call__(
-        self,
-        *args: str,
-        stdin: bytes | None = None,
-        env: Mapping[str, str | None] | None = None,
-        check: bool = True,
-        own_session: bool = False,
-    ) -> Completed:
-        return run(
-            args,
-            cwd=self.cwd,
-            stdin=stdin,
-            env={**self.environment, **(env or {})},
-            check=check,
-            keep_environment=self.keep_environment,
-            own_session=own_session,
-        )
-
-    def over(self, environment: Mapping[str, str]) -> Git:
-        """Lay more variables over the environment."""
-        return replace(self, environment={**self.environment, **environment})
-
-    def whole_environment(self) -> dict[str, str]:
-        """Build the environment that git is started with."""
-        return build_environment(self.environment, keep_environment=self.keep_environment)
-
-
 def prepare_git(start: Path, git_dir: Path, work_tree: Path | None, *, in_hook: bool) -> Git:
     """Return the program set up for a repository that was found from `start`."""
     if in_hook:  # git's variables may be relative to the directory that it started the hook in
@@ -201,8 +179,7 @@ def read_config(git: Git, name: str, *options: str) -> str | None:
 
 def refuse_failed(args: Sequence[str], completed: Completed) -> GitRefused:
     """Build the error for a failure of git: its own words, and what to do next."""
-    installed = read_version()
-    if installed < OLDEST:
+    if completed.code == _MISUSED and (installed := read_version()) < OLDEST:
         what = f"git {_join_key(installed)} is too old"
         return GitRefused("git", what, f"Install git {_join_key(OLDEST)} or newer.")
     words = completed.stderr.strip() or completed.text
@@ -213,8 +190,14 @@ def refuse_failed(args: Sequence[str], completed: Completed) -> GitRefused:
 
 
 def read_version() -> tuple[int, int]:
-    """Ask for the version of the installed git; (0, 0) when it does not say."""
-    output = run(["--version"], cwd=Path("/"), check=False).text
+    """Find the version of the installed git; (0, 0) when it does not say."""
+    return _ask_version(os.environ.get("PATH"))
+
+
+@cache
+def _ask_version(path: str | None) -> tuple[int, int]:
+    """Ask the git that is found on a path, once: a history of merges names it with each."""
+    output = Git(Path("/"))("--version", check=False).text
     found = re.search(r"(\d+)\.(\d+)", output)
     return (int(found[1]), int(found[2])) if found else (0, 0)
 

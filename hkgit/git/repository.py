@@ -36,13 +36,11 @@ from hkgit.git.layout import (
     TAG,
     TREE,
     common_dir_of,
-    delete_own_ref,
     find_repository,
     read_branch,
     read_stored_ref,
     refuse_ref_name,
     refuse_unwritten,
-    write_own_ref,
 )
 from hkgit.git.objects import (
     DEEPEST,
@@ -142,7 +140,7 @@ class Repository:
 
     @cached_property
     def git(self) -> Git:
-        """The git program on this repository, to be called (see `program.run`)."""
+        """The git program on this repository, to be called."""
         return prepare_git(self.start, self.git_dir, self.work_tree, in_hook=self.in_hook)
 
     @property
@@ -409,19 +407,10 @@ class Repository:
 
     def write_ref(self, name: str, object_id: str) -> None:
         """Let a ref of hkgit's own name an object; no hook hears of it. Raises GitRefused."""
-        if not write_own_ref(self.common_dir, name, object_id):
-            self._update_ref(name, name, object_id)
-
-    def delete_ref(self, name: str) -> None:
-        """Take a ref of hkgit's own away, if it is there. Raises GitRefused."""
-        if not delete_own_ref(self.common_dir, name):
-            self._update_ref(name, "-d", name)
-
-    def _update_ref(self, where: str, *args: str) -> None:
         try:
-            self.git(*_SILENT, "update-ref", "--no-deref", *args)
+            self.git(*_SILENT, "update-ref", "--no-deref", name, object_id)
         except GitRefused as refusal:
-            raise refuse_unwritten(where, refusal.what) from refusal
+            raise refuse_unwritten(name, refusal.what) from refusal
 
     def _head_target(self) -> str:
         """Read what HEAD says: the full name of a branch, or an id."""
@@ -533,8 +522,7 @@ class Repository:
 
     @cached_property
     def _objects(self) -> LibGit2 | CatFile:
-        git = self.git.over(NO_FETCH)
-        return self._libgit2 or CatFile(git.cwd, git.whole_environment(), self.object_format)
+        return self._libgit2 or CatFile(self.git.over(NO_FETCH), self.object_format)
 
     def _header(self, object_id: str) -> tuple[str, int]:
         """Return the type of an object and its size in bytes."""

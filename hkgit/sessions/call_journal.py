@@ -210,11 +210,15 @@ class SessionJournal:
         self._put(call)
         return call
 
+    def follow(self, call: JournaledCall, known: Mapping[str, FileKnowledge | None]) -> None:
+        """See what a call has made known of its files; it is written with what comes next."""
+        left = {path: after.sha256 for path, (_, after) in call.states().items() if after}
+        self.knowledge = self.knowledge.follow(known, left, self.blobs.get)
+
     def end(self, call: JournaledCall, known: Mapping[str, FileKnowledge | None]) -> None:
         """Record that all files of a call are written, and what the session knows of each."""
-        left = {path: after.sha256 for path, (_, after) in call.states().items() if after}
-        knowledge = self.knowledge.follow(known, left, self.blobs.get)
-        self.update(last=call.id, knowledge=knowledge)
+        self.follow(call, known)
+        self.update(last=call.id)
 
     def abort(self, call: JournaledCall) -> None:
         """Record that a call was not written, or was taken back."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 
 from hkgit.applying.evidence import is_blind
 from hkgit.applying.hunk import map_lines
 from hkgit.applying.outcome import EditOutcome, FileChange, Plan, files_before
-from hkgit.applying.planner import Options, PlannedSpec, Series, plan_series, plan_spec
+from hkgit.applying.planner import Options, PlannedSpec, Series, plan_spec
 from hkgit.edits import CreateFile, File, Read, Snapshot, Spec, WriteFile
 from hkgit.errors import NoMatch, Stale
 from hkgit.evidence.claims import make_entry
@@ -19,31 +18,28 @@ from hkgit.sessions.blobs import Blobs
 from hkgit.sessions.knowledge import FileKnowledge, Kept
 from hkgit.text.document import Document
 from hkgit.text.hashes import digest
-from hkgit.values import dataclass, replace
+from hkgit.values import replace
 
 
-@dataclass(frozen=True)
-class CallPlan:
-    """The specs of a call as they were planned, and what the session knows then.
+class CallPlan(Series):
+    """The specs of a call, each planned with what the session knows once those before it apply.
 
-    Of a file that is gone `known` says None.
+    `reads` are what else is known of the files that it leaves. Of a file that is gone `known` says
+    None; `kept` gives the versions that it refers to. In the end `changed` has no path that is as
+    it was.
     """
 
-    series: Series
-    known: Mapping[str, FileKnowledge | None]
-
-    @property
-    def steps(self) -> Sequence[PlannedSpec]:
-        return self.series.steps
-
-    @property
-    def is_ok(self) -> bool:
-        return self.series.is_ok
-
-    @property
-    def outcomes(self) -> tuple[EditOutcome, ...]:
-        """The outcomes of all specs, numbered through."""
-        return self.series.outcomes
+    def __init__(
+        self,
+        files: Snapshot,
+        reads: Sequence[Read],
+        known: Mapping[str, FileKnowledge],
+        kept: Kept,
+    ) -> None:
+        super().__init__(files)
+        self.known: dict[str, FileKnowledge | None] = dict(known)
+        self._reads = tuple(reads)
+        self._kept = kept
 
     @property
     def agent(self) -> str | None:
@@ -56,23 +52,53 @@ class CallPlan:
 
     def keep_versions(self, blobs: Blobs) -> None:
         """Keep every version of the files that it changes. Raises GitRefused."""
-        for each in (each for step in self.steps for each in step.plan.files):
+        for each in self._changes:
             blobs.put_files((each.before, each.after))
-
-    @cached_property
-    def changed(self) -> dict[str, File | None]:
-        """Every path that is another one in the end, with its file; None where it is gone.
-
-        Asked first before anything is written: later the files below are the new ones.
-        """
-        start = self.series.start
-        after = self.series.changed.items()
-        return {path: file for path, file in after if start.get(path) != file}
 
     @property
     def found(self) -> dict[str, File | None]:
         """Every path that a spec changes, with the file that was there before all of them."""
-        return files_before(change for each in self.steps for change in each.plan.files)
+        return files_before(self._changes)
+
+    @property
+    def _changes(self) -> Iterator[FileChange]:
+        return (change for each in self.steps for change in each.plan.files)
+
+    def plan_next(self, spec: Spec, options: Options) -> None:
+        """Plan a spec on the files that those before it leave."""
+        receipts, stale = self._list_receipts(spec)
+        reads = (*self._reads, *receipts)
+        planned = plan_spec(spec, self.files, options, reads)
+        outcomes = tuple(_explain_stale(each, stale) for each in planned.outcomes)
+        planned = Plan(outcomes, planned.files)
+        if planned.ok:
+            whole = {each.path for each in spec.edits if isinstance(each, WriteFile | CreateFile)}
+            for change, before in [(x, self.known.get(x.path or "")) for x in planned.files]:
+                is_whole = change.name in whole
+                self.known |= _learn(change, before, self._kept, is_whole=is_whole)
+            if self._reads:
+                from hkgit.applying.carry import follow_reads  # most calls expect nothing
+
+                self._reads = follow_reads(self._reads, planned)
+        self.add(PlannedSpec(spec, planned, reads))
+
+    def _list_receipts(self, spec: Spec) -> tuple[list[Read], dict[str, str]]:
+        """The receipts of a spec's files that hold now; and, by path, why others do not."""
+        receipts: list[Read] = []
+        stale: dict[str, str] = {}
+        for path, knowledge in self.known.items():
+            # An edit may name a file by the end of its path alone.
+            is_named = any(f"/{path}".endswith(f"/{edit.path}") for edit in spec.edits)
+            if knowledge is None or not is_named:
+                continue
+            file = self.files.get(path)
+            if file is None:
+                stale[path] = "it was deleted since this session read it"
+                continue
+            if knowledge.version != digest(file.data):
+                stale[path] = "it has changed since this session read it"
+            receipts += knowledge.receipts(path, file.data, self._kept)
+        return receipts, stale
 
 
 def plan_call(
@@ -90,79 +116,18 @@ def plan_call(
     """
     # A file is judged as all of them leave it.
     alone = options if len(specs) == 1 else replace(options, syntax="ignore")
-    planning = _CallPlanning(alone, kept, dict(known), tuple(expects))
-    series = plan_series(specs, files, planning.plan_next)
-    if alone != options and series.is_ok and options.syntax != "ignore":
-        _check_syntax(series, options.syntax)
-    return CallPlan(series, planning.known)
+    plan = CallPlan(files, expects, known, kept)
+    for spec in specs:
+        plan.plan_next(spec, alone)
+        if not plan.is_ok:
+            return plan
+    if alone.syntax != options.syntax:
+        from hkgit.applying.syntax import check_syntax  # few calls have several
 
-
-@dataclass
-class _CallPlanning:
-    """Plans one spec after the other, with what the session knows once earlier ones are applied."""
-
-    options: Options
-    kept: Kept
-    known: dict[str, FileKnowledge | None]
-    expects: tuple[Read, ...]
-
-    def plan_next(self, spec: Spec, series: Series) -> PlannedSpec:
-        """Plan a spec on the files that the series leaves."""
-        receipts, stale = _receipts(spec, series.files, self.known, self.kept)
-        reads = (*self.expects, *receipts)
-        planned = plan_spec(spec, series.files, self.options, reads)
-        planned = Plan(
-            tuple(_explain_stale(each, stale) for each in planned.outcomes), planned.files
-        )
-        if planned.ok:
-            self._learn_written(spec, planned)
-            if self.expects:
-                from hkgit.applying.carry import follow_reads  # most calls expect nothing
-
-                self.expects = follow_reads(self.expects, planned)
-        return PlannedSpec(spec, planned, reads)
-
-    def _learn_written(self, spec: Spec, planned: Plan) -> None:
-        """Take in what a plan writes: its author knows it."""
-        whole = {each.path for each in spec.edits if isinstance(each, WriteFile | CreateFile)}
-        known = [(change, self.known.get(change.path or "")) for change in planned.files]
-        for change, before in known:
-            self.known |= _learn(change, before, self.kept, is_whole=change.name in whole)
-
-
-def _check_syntax(series: Series, mode: str) -> None:
-    """Hold several specs to what all of them leave."""
-    # Few calls have several.
-    from hkgit.applying.syntax import check_syntax
-
-    plans = check_syntax([each.plan for each in series.steps], mode)
-    series.steps = [
-        replace(each, plan=plan) for each, plan in zip(series.steps, plans, strict=True)
-    ]
-
-
-def _receipts(
-    spec: Spec, files: Snapshot, known: Mapping[str, FileKnowledge | None], kept: Kept
-) -> tuple[list[Read], dict[str, str]]:
-    """The receipts of a spec's files that hold now; and, by path, why others do not."""
-    receipts: list[Read] = []
-    stale: dict[str, str] = {}
-    for path, knowledge in known.items():
-        if knowledge is None or not _speaks_of(spec, path):
-            continue
-        file = files.get(path)
-        if file is None:
-            stale[path] = "it was deleted since this session read it"
-            continue
-        if knowledge.version != digest(file.data):
-            stale[path] = "it has changed since this session read it"
-        receipts += knowledge.receipts(path, file.data, kept)
-    return receipts, stale
-
-
-def _speaks_of(spec: Spec, path: str) -> bool:
-    """Whether an edit names a file, perhaps by the end of its path alone."""
-    return any(path == edit.path or path.endswith(f"/{edit.path}") for edit in spec.edits)
+        plans = check_syntax([each.plan for each in plan.steps], options.syntax)
+        plan.steps = [replace(x, plan=each) for x, each in zip(plan.steps, plans, strict=True)]
+    plan.changed = {path: x for path, x in plan.changed.items() if files.get(path) != x}
+    return plan
 
 
 def _explain_stale(outcome: EditOutcome, stale: Mapping[str, str]) -> EditOutcome:

@@ -165,7 +165,9 @@ class EditSession:
             plan = self._plan(specs, options, expect)
             if not plan.is_ok:
                 return self._refuse(plan)
-            if not self._can_keep:
+            try:
+                places.choose_folder(self.root, self.session)
+            except GitRefused:  # there is no place for a journal: it does without
                 write_files(self.root, plan.changed, plan.found)
                 return self._answer(plan, None)
         with at_work(self.root, self.journal):
@@ -223,14 +225,6 @@ class EditSession:
     @property
     def _is_unnamed(self) -> bool:
         return self.session == places.UNNAMED
-
-    @cached_property
-    def _can_keep(self) -> bool:
-        """Whether there is a place for a journal; a call without a session does without one."""
-        try:
-            return self.journal is not None
-        except GitRefused:
-            return False
 
     def _plan(self, specs: Sequence[Spec], options: Options, reads: Sequence[Read]) -> CallPlan:
         from hkgit.sessions.call_plan import plan_call  # what only reads plans nothing

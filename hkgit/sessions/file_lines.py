@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -32,10 +33,12 @@ class Checkout:
 
     def get(self, path: str) -> File | None:
         """Return the file at a path. Raises InvalidInput where it is too large."""
-        size = measure_file(self.root, path)
-        if size is not None and size > LARGEST:
-            what = f"has {size:,} bytes; files over {LARGEST:,} are not read or edited"
-            raise InvalidInput(path, what, "Use another tool.")
+        check_tree_path(path)
+        with suppress(OSError):
+            size = (self.root / path).lstat().st_size
+            if size > LARGEST:
+                what = f"has {size:,} bytes; files over {LARGEST:,} are not read or edited"
+                raise InvalidInput(path, what, "Use another tool.")
         return DirectorySnapshot(self.root).get(path)
 
     def paths(self) -> Iterable[str]:
@@ -54,7 +57,13 @@ class ReadableCheckout(Checkout):
 
     @cached_property
     def _unedited(self) -> Unedited | None:
-        return find_unedited(self.root)
+        """The test for files that are not edited in place; None without a repository."""
+        # Who only reads a file that is there waits for none of it.
+        from hkgit.git.attributes import Unedited
+        from hkgit.sessions.homes import find_git_dir
+
+        git_dir = find_git_dir(self.root)
+        return None if git_dir is None else Unedited(self.root, git_dir)
 
 
 @dataclass(frozen=True)
@@ -67,25 +76,6 @@ class EditableCheckout(ReadableCheckout):
         if self._unedited is not None and (file is None or file.mode in (REGULAR, EXECUTABLE)):
             self._unedited.expect_plain(path)
         return file
-
-
-def find_unedited(root: Path) -> Unedited | None:
-    """Make the test for files that are not edited in place; None without a repository."""
-    # Who only reads a file waits for none of it.
-    from hkgit.git.attributes import Unedited
-    from hkgit.sessions.homes import find_git_dir
-
-    git_dir = find_git_dir(root)
-    return None if git_dir is None else Unedited(root, git_dir)
-
-
-def measure_file(root: Path, path: str) -> int | None:
-    """Return how many bytes a path below the root has; None where there is none."""
-    check_tree_path(path)
-    try:
-        return (root / path).lstat().st_size
-    except OSError:
-        return None
 
 
 MAX_LINES = 2000

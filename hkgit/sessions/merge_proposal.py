@@ -33,6 +33,7 @@ from hkgit.sessions.placement import PlacedEdits
 from hkgit.sessions.waiting_edits import is_unread
 from hkgit.text.document import Document
 from hkgit.text.hashes import digest
+from hkgit.values import replace
 
 _CONFLICT = re.compile(
     rb"^<{7} [^\n]*\n(.*?)(?:^\|{7}[^\n]*\n.*?)?^={7}\r?\n.*?^>{7} [^\n]*\n",
@@ -80,7 +81,7 @@ def _resolve(
     ours, marked, staged = (files.get(path) for files in sides)
     if ours is None or marked is None or staged is None:
         raise InvalidInput(path, "one side of the conflict has no such file")
-    steps = _find_steps(path, waiting, staged, (without_marks(marked.data), ours.data))
+    steps, gone = _find_steps(path, waiting, staged, (without_marks(marked.data), ours.data))
     units = tuple(unit for step in steps for unit in step.units)
     more: list[Read] = []
     if not any(is_unread(unit.entry, unit.number) for unit in units):
@@ -90,18 +91,22 @@ def _resolve(
     entry = restate(steps, sides[0], more=more)
     if entry is None:
         raise InvalidInput(path, "is staged as it was")
-    return propose_entry(entry, units, base, log, is_net=len(steps) > 1)
+    proposed = propose_entry(entry, units, base, log, is_net=len(steps) > 1)
+    return replace(proposed, units=(*units, *gone))
 
 
 def _find_steps(
     path: str, units: Sequence[PendingEdit], staged: File, starts: tuple[bytes, bytes]
-) -> list[PlacedEdits]:
-    """Find the edits of sessions that lead from the file as git left it to the file as staged."""
+) -> tuple[list[PlacedEdits], list[PendingEdit]]:
+    """Find the edits of sessions that lead from the file as git left it to the file as staged.
+
+    And those before them, of which nothing is left.
+    """
     steps: list[PlacedEdits] = []
     after = staged
     here = (unit for unit in units if path in unit.paths)
     groups = [tuple(group) for _, group in groupby(here, key=lambda unit: unit.key)]
-    for own in reversed(groups):
+    for at, own in reversed([*enumerate(groups)]):
         entry, blobs = own[0].entry, own[0].journal.blobs
         for each in entry.files:
             if not path == each.path == each.new_path:
@@ -115,7 +120,7 @@ def _find_steps(
             steps.insert(0, PlacedEdits(own, (change,), tuple(reads)))
             after = before
             if without_marks(before.data) in starts:
-                return steps
+                return steps, [unit for each in groups[:at] for unit in each]
     what = "what is staged is not just what edits of sessions made of the conflict"
     raise InvalidInput(path, what)
 

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from typing import Any
 
+from hkgit.errors import InvalidInput
 from hkgit.text.strict_json import JsonObject
 
 DICTIONARY = r"""
@@ -416,6 +419,83 @@ strict document ledger: The record of one applied spec: RFC 8785 canonical JSON 
     edits: list of ledger_edit {"minItems": 1, "maxItems": 1000}
     files: list of ledger_file
     claims: claims
+
+# The policy of the gate
+
+path_glob = text {"pattern": "^(?!\\.?/)[\\s\\S]*[^/]$"} -- a glob from the root, as `src/*`,
+        without `./` or a slash at either end
+ref_glob = text {"pattern": "^(refs/|[*?\\[])[\\s\\S]*$"} -- a glob on full names, as `refs/heads/*`
+public_key = text {"pattern": "^\\S+ +\\S[^\\n]*$"} -- an SSH public key, the line of a .pub file
+tier = one of exact, whitespace, unicode, elided, fuzzy, line-block, range, tag, file
+hidden_text = one of bidi, zero-width, nul, lone-cr
+open_key = one of since, unprotect, manual, allowed_signers, pusher_variable, roles, attest
+accepted_verdict = one of strict, reanchored, merge, revert, prune, empty, manual, ungoverned,
+        attested, vouched, mixed, recovered
+
+strict grant: Who may change which paths by hand.
+    paths: list of path_glob {"minItems": 1}
+    names?, principals?, pushers?: list of text
+    keys?: list of public_key
+strict path_floors: What every edit of some paths must reach.
+    paths: list of path_glob {"minItems": 1}
+    accept?: list of evidence_kind
+    tiers?: list of tier
+    min_confidence?, min_tightness?: share
+    recovered?: flag
+strict ref_rules: Stricter rules for some refs.
+    refs: list of ref_glob {"minItems": 1}
+    verdicts?: list of accepted_verdict
+    rewrites?: one of judge, refuse
+strict policy_roles: Who may do what beside a grant.
+    break-glass?, attest?, sign?: list of text
+strict policy_attest: Whose attested verdicts count.
+    keys?: list of public_key
+strict policy_entries: What new entries need.
+    signed?: flag
+strict document policy: [gate] of .hkgit/config.toml. `hkgit policy check` also checks that its
+        parts agree.
+    mode?: one of report, warn, enforce -- `enforce` rejects; `warn` and `report` only report
+    govern?: one of agents, all -- to which commits the rules apply: `agents` (commits with entries,
+        or that name an agent) or `all`
+    agents?: list of text -- globs on `Name <email>`, added to the built-in list
+    since?: commit_id -- a full commit id: it and what came before are not judged
+    accept?: list of evidence_kind -- evidence that is not blind: `hash`, `receipt`, `quote`, `tag`,
+        `late`, `none`
+    verdicts?: list of accepted_verdict -- verdicts that pass
+    tiers?: list of tier -- the only tiers accepted
+    min_confidence?: share -- the least confidence of an edit
+    min_tightness?: share -- the least share of changed lines in those that an edit names
+    paths?: list of path_floors -- `paths`, and `accept`, `tiers`, `min_confidence`, `min_tightness`
+        for them, under the old name of a file and the new; with `recovered = true` for entries
+        from transcripts alone
+    protect?: list of path_glob -- globs on paths that governed commits may change only with a
+        grant, added to the built-in ones
+    unprotect?: list of path_glob -- globs on paths to leave unprotected
+    reject_text?: list of hidden_text -- text that no governed commit may add: `bidi`, `zero-width`,
+        `nul`, `lone-cr`
+    manual?: list of grant -- a grant: `paths`, and who has it: `names` (in clones only), `keys`,
+        `principals`, `pushers`
+    allowed_signers?: text -- a file in the repository, in the format of ssh-keygen(1), one
+        principal per line
+    pusher_variable?: text -- the variable in which the server names the pusher
+    roles?: policy_roles -- principals for `break-glass`, `attest`, `sign`
+    attest?: policy_attest -- `keys`: SSH public keys whose attested verdicts count
+    entries?: policy_entries -- `signed`: every new entry needs a signature by the role `sign`
+    assisted_by?: one of allow, require, forbid -- `Assisted-by` trailers: `allow`, `require`,
+        `forbid`
+    refs?: list of ref_glob -- globs on refs whose pushes are judged
+    rewrites?: one of judge, refuse -- force pushes and deletions of these: `judge` or `refuse`
+    targets?: list of ref_rules -- `refs`, and `verdicts`, `rewrites` that also hold there
+    max_seconds?: integer {"minimum": 1, "maximum": 3600} -- how long one commit may take to judge
+    extends?: text -- a policy that this one extends and may only tighten
+    open?: list of open_key -- keys marked *open* that an extending policy may set
+
+strict listed_repository: A repository of a fleet.
+    url: text
+    name?: text
+    refs?: list of text
+strict fleet_list: The repositories of a fleet.
+    repository?: list of listed_repository
 """
 
 _PLAIN: dict[str, JsonObject] = {
@@ -499,3 +579,62 @@ def _add_null(schema: JsonObject) -> JsonObject:
     if "type" in schema:
         return schema | {"type": [schema["type"], "null"]}
     return {"anyOf": [schema, {"type": "null"}]}
+
+
+_EXPECTED = {
+    "array": "a list",
+    "object": "a table",
+    "string": "a string",
+    "boolean": "true or false",
+    "integer": "an integer",
+    "number": "a number",
+}
+
+
+def find_faults(
+    where: str, value: object, schema: JsonObject, fix: str = ""
+) -> Iterator[InvalidInput]:
+    """Find where a value of a TOML document is not as the schema of a document says."""
+    if not _fits(value, schema):
+        yield InvalidInput(where, f"expected {_say_expected(schema)}, found {value!r}", fix)
+    elif isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from find_faults(f"{where}[{number}]", each, schema["items"], fix)
+    elif isinstance(value, dict):
+        known = schema["properties"]
+        for key in (each for each in value if each not in known):
+            yield InvalidInput(f"{where}: {key}", "unknown key", f"Known keys: {', '.join(known)}.")
+        for key in (each for each in schema["required"] if each not in value):
+            yield InvalidInput(where, f'missing key "{key}"', f'Add "{key}".')
+        for key in (each for each in value if each in known):
+            yield from find_faults(f"{where}: {key}", value[key], known[key], fix)
+
+
+def _fits(value: Any, schema: JsonObject) -> bool:
+    """Whether a value itself is as a schema says; 1.0 is a whole number, as in JSON Schema."""
+    if "enum" in schema:
+        return value in schema["enum"]
+    match schema["type"]:
+        case "array":
+            return isinstance(value, list) and len(value) >= schema.get("minItems", 0)
+        case "object":
+            return isinstance(value, dict)
+        case "string":
+            pattern = schema.get("pattern", "(?s).*")
+            return isinstance(value, str) and re.fullmatch(pattern, value) is not None
+        case "boolean":
+            return isinstance(value, bool)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    is_whole = schema["type"] == "number" or isinstance(value, int) or value.is_integer()
+    return is_whole and schema.get("minimum", value) <= value <= schema.get("maximum", value)
+
+
+def _say_expected(schema: JsonObject) -> str:
+    if "enum" in schema:
+        return f"one of {', '.join(schema['enum'])}"
+    if "pattern" in schema:
+        return str(schema["description"]).partition(":")[0]
+    bounds = f" from {schema['minimum']} to {schema['maximum']}" if "maximum" in schema else ""
+    least = " that is not empty" if schema.get("minItems") else ""
+    return f"{_EXPECTED[schema['type']]}{bounds}{least}"

@@ -7,8 +7,16 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from hkgit.applying.carry import carry_plan, follow_reads, renew_reads
 from hkgit.applying.evidence import find_holding_read, refuse_stale_hash, whole
+from hkgit.applying.files import DirectorySnapshot
 from hkgit.applying.net import NetChange
-from hkgit.applying.outcome import Plan, expect_change, files_after, files_before, refuse_spec
+from hkgit.applying.outcome import (
+    EditOutcome,
+    Plan,
+    expect_change,
+    files_after,
+    files_before,
+    refuse_spec,
+)
 from hkgit.applying.planner import Options, PlannedSpec, Series, plan
 from hkgit.applying.ranges import refuse_stale_read
 from hkgit.applying.workspace import resolve_names
@@ -25,12 +33,13 @@ from hkgit.evidence.kept_text import says_only
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.evidence.trailers import append_trailers, list_missing_lines, render_trailers
 from hkgit.git.attributes import Content, Conversion, expect_no_collisions
+from hkgit.git.repository import Repository
+from hkgit.git.transaction.landing import RESOLVE
 from hkgit.matching.place import Settings
 from hkgit.text.document import Document, terminate, words_of_files
 from hkgit.text.escape import count_noun
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
-from hkgit.workflows.dirty_checkout import explain_uncommitted
 from hkgit.workflows.merge_plan import expect_conflicted
 from hkgit.workflows.target import LandingTarget, PlannedCommit, find_base
 
@@ -248,3 +257,72 @@ def _choose_message(target: LandingTarget, step: PlannedCommit) -> str:
     if any(line.lower().startswith("hkgit-") for line in text.splitlines()):
         raise InvalidInput("--message", "holds a Hkgit- trailer", "hkgit writes these itself.")
     return text
+
+
+def explain_uncommitted(
+    repository: Repository, spec: Spec, planned: Plan, options: Options, reads: Sequence[Read]
+) -> Plan:
+    """Add to each refusal that the edit fits the working tree, where it does.
+
+    The agent has then read changes that are not committed yet.
+    """
+    if repository.work_tree is None or planned.ok:
+        return planned
+    head = repository.head().commit
+    committed = MappingSnapshot() if head is None else repository.snapshot(head)
+    checkout = DirectorySnapshot(repository.work_tree)
+    refused = {each.path for each in planned.outcomes if each.error is not None}
+    differing = [path for path in refused if is_other_text(checkout, committed, path)]
+    if not differing:
+        return planned
+    foreign = _why_foreign(repository, head, differing)
+    live = plan(spec, checkout, options, reads)
+    way = f"\n{RESOLVE}" if repository.remembers("MERGE_HEAD") else ""
+    outcomes = tuple(
+        _refuse_uncommitted(each, each.error, committed, way, foreign.get(each.path))
+        if each.error is not None
+        and there.error is None
+        and is_other_text(checkout, committed, there.path)
+        else each
+        for each, there in zip(planned.outcomes, live.outcomes, strict=True)
+    )
+    return Plan(outcomes, ())
+
+
+def _why_foreign(
+    repository: Repository, head: str | None, paths: Collection[str]
+) -> dict[str, InvalidInput]:
+    """The refusals of those files that differ from the commit by a filter or an encoding."""
+    if head is None:
+        return {}
+    return Conversion(repository, repository.snapshot(head)).why_foreign(paths)
+
+
+def is_other_text(checkout: Snapshot, committed: Snapshot, path: str) -> bool:
+    """Whether a file's lines are others in the checkout; its line ends may be."""
+    try:
+        here, there = checkout.get(path), committed.get(path)
+    except InvalidInput:  # no path of a checkout, which the refusal says already
+        return False
+    if here is None or there is None:
+        return here is not there
+    return here.data != there.data and Document(here.data).lines != Document(there.data).lines
+
+
+def _refuse_uncommitted(
+    outcome: EditOutcome,
+    error: HkgitError,
+    committed: Snapshot,
+    way: str,
+    foreign: InvalidInput | None,
+) -> EditOutcome:
+    if foreign is not None:
+        return outcome.refuse(foreign)
+    is_new = committed.get(outcome.path) is None
+    state = "is not committed yet" if is_new else "has uncommitted changes"
+    fix = (
+        f"`apply` reads HEAD: commit {outcome.path} first, or make this edit with `edit`, which"
+        f" reads the working tree.{way}"
+    )
+    what = f"{error.what}; it matches the working tree, where the file {state}"
+    return outcome.refuse(type(error)(error.where, what, fix))

@@ -21,7 +21,7 @@ from hkgit.git.repository import Repository
 from hkgit.text.document import Lines
 from hkgit.text.escape import visible
 from hkgit.values import dataclass
-from hkgit.workflows.dirty_checkout import is_other_text
+from hkgit.workflows.commit_plan import is_other_text
 from hkgit.workflows.target import LandingTarget, PlannedCommit
 
 _SHOWN = 5

@@ -25,7 +25,7 @@ from hkgit.applying.file_diff import compare_files
 from hkgit.applying.net import plan_changes
 from hkgit.applying.outcome import FileChange, files_after
 from hkgit.edits import File, Read
-from hkgit.errors import BlindEdit, GitRefused, HkgitError, InvalidInput
+from hkgit.errors import BlindEdit, GitRefused, HkgitError, InvalidInput, Rejected
 from hkgit.evidence.additions import read_added_entries
 from hkgit.evidence.claims import complete_entry, make_claims, make_entry
 from hkgit.evidence.entry import (
@@ -72,6 +72,7 @@ NOT_ACCEPTED = (
     " reads first, or let a person vouch for it (docs/verdicts.md), or accept `late` in the policy."
 )
 _LEAVE = "Nothing was changed. Undo that change, or let a person vouch for it."
+_NO_GRANT = "Only people with a [[gate.manual]] grant for these paths may vouch."
 _WAYS = (
     "`hkgit redo {commit}` also takes -m MESSAGE, --vouch from a person with a [[gate.manual]] for"
     " these paths, or --patch FILE: git diff {commit}^ {commit} -- ':!/.hkgit/ledger' >FILE, then"
@@ -136,7 +137,6 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
     if repository.is_bare:
         raise GitRefused("hkgit redo", "a bare repository has no checkout", "Run this in a clone.")
     if request.commit is None:
-        request = replace(request, agent=request.agent or "unknown")
         old = _write_staged(repository, request)
         now, head = old.parents[0], old.id
     else:
@@ -145,6 +145,9 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
     base = old.parents[0] if old.parents else old.id
     branch = repository.head().branch or "HEAD"
     policy = read_landing_policy(repository, branch, base)
+    if request.commit is None and request.agent is None:
+        named = policy.governing_name((old.author, old.committer), old.message) or "unknown"
+        request = replace(request, agent=named.partition(" <")[0])
     is_free = all(each is None for each in (request.agent, request.message, request.patch))
     if is_free and _is_settled(repository, policy, old):
         _bring_along(repository, head, _list_lagging(repository))
@@ -160,10 +163,13 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
     )
     try:
         made = remaking.run()
-    except HkgitError:
+    except HkgitError as error:
         if not remaking.made.kept:
             raise
-        made = replace(remaking, made=Remade(old.id), keeps=False).run()
+        try:
+            made = replace(remaking, made=Remade(old.id), keeps=False).run()
+        except HkgitError:
+            raise error from None
     if request.commit is None:
         _commit_by_git(repository, made, now)
     carried = _carry_later(repository, old, made.commit, head)
@@ -421,9 +427,13 @@ class _Remaking:
     def _vouch(self) -> None:
         """Make the same commit as that of a person who is named in it; false entries go."""
         kept = told = self._list_entries()
-        if self.old.parents:
-            tip = self.old.parents[0]
-            kept = self._find_holding(tip, self._list_changed(self.repository.commit(tip).tree))
+        tip = next(iter(self.old.parents), None)
+        paths = self._list_changed(EMPTY_TREE if tip is None else self.repository.commit(tip).tree)
+        if not any(grant.covers([*paths]) for grant in self.policy.manual):
+            where = ", ".join(map(quote_path, sorted(paths)))
+            raise Rejected(where, f"{self.policy.source} grants nobody all of it", _NO_GRANT)
+        if tip is not None:
+            kept = self._find_holding(tip, paths)
         gone: Files = {entry_path(each[0]): None for each in told if each not in kept}
         tree = self.repository.write_tree(self.old.tree, gone)
         person = self.repository.identity("COMMITTER")

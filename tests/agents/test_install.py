@@ -14,7 +14,7 @@ from hkgit.agents import HOOKED, MODES, PLAIN, has_server
 from hkgit.agents.events import HOOK_SECONDS
 from hkgit.agents.setup import installer
 from hkgit.agents.setup.installer import install, list_remaining_steps, remove
-from hkgit.workflows.setup_steps import Action
+from hkgit.workflows.setup import Action
 from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run

@@ -11,7 +11,7 @@ from hkgit.agents import HOOKED, MODES, parts_of
 from hkgit.agents.setup.installer import find_outdated, install, remove
 from hkgit.agents.setup.settings import FilePart
 from hkgit.text.hashes import add_stamp, is_stamped
-from hkgit.workflows.setup_steps import Action
+from hkgit.workflows.setup import Action
 
 OLD = (
     "// Written by `hkgit init --agent pi`; `--remove` deletes it.\n",

@@ -50,50 +50,26 @@ def after(data: bytes, steps: list[Step]) -> tuple[Draft, bytes]:
 
 
 @examples(150)
-@given(FILES, STEPS)
-def test_splices_compose_as_slicing_does(data: bytes, steps: list[Step]) -> None:
-    draft, text = after(data, steps)
-    assert draft.document.data == text
-
-
-@examples(150)
 @given(FILES, STEPS, st.booleans())
-def test_the_net_hunks_make_the_result_of_the_base(
+def test_splices_compose_as_slicing_does_and_so_do_their_hunks(
     data: bytes, steps: list[Step], is_terminated: bool
 ) -> None:
-    draft, _ = after(data, steps)
-    made = apply_hunks(Document(data), net_hunks(draft), is_terminated=is_terminated)
-    assert made == draft.result(is_terminated=is_terminated)
-
-
-@examples(150)
-@given(FILES, STEPS)
-def test_net_hunks_are_joined_and_trimmed(data: bytes, steps: list[Step]) -> None:
-    draft, _ = after(data, steps)
+    draft, text = after(data, steps)
+    assert draft.document.data == text
     hunks = net_hunks(draft)
+    made = apply_hunks(Document(data), hunks, is_terminated=is_terminated)
+    assert made == draft.result(is_terminated=is_terminated)
     assert [hunk for hunk in hunks if _has_equal_border(draft.base, hunk)] == []
+    assert all(below.start_line - above.end_line > 1 for above, below in pairwise(hunks))
+    known = set(range(1, len(steps) + 1))
+    assert all(hunk.edits and set(hunk.edits) <= known for hunk in hunks)
 
 
 def _has_equal_border(base: Document, hunk: Hunk) -> bool:
+    """Whether a hunk is not trimmed."""
     old = base.raw_lines[hunk.start_line - 1 : hunk.end_line]
     new = Document(hunk.new).raw_lines
     return bool(old and new) and (old[0] == new[0] or old[-1] == new[-1])
-
-
-@examples(150)
-@given(FILES, STEPS)
-def test_between_two_net_hunks_stands_a_line_of_the_base(data: bytes, steps: list[Step]) -> None:
-    hunks = net_hunks(after(data, steps)[0])
-    gaps = [b.start_line - a.end_line for a, b in pairwise(hunks)]
-    assert all(gap > 1 for gap in gaps)
-
-
-@examples(150)
-@given(FILES, STEPS)
-def test_every_hunk_names_the_edits_that_account_for_it(data: bytes, steps: list[Step]) -> None:
-    draft, _ = after(data, steps)
-    known = set(range(1, len(steps) + 1))
-    assert all(hunk.edits and set(hunk.edits) <= known for hunk in net_hunks(draft))
 
 
 @examples(150)

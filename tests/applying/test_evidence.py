@@ -81,9 +81,14 @@ def test_any_other_hash_is_stale(edit: AnyEdit, expected: str) -> None:
     assert refusal(on_base({"f": DATA}, _with_hash(edit, expected))).startswith("stale: f:")
 
 
-def test_the_refusal_names_the_lines_to_read_and_no_hash_of_them() -> None:
-    said = refusal(on_base({"f": DATA}, _with_hash(B, "0" * 12)))
-    assert "`hkgit read f:5-6`" in said
+@cases(
+    "edit, named",
+    {"quoted": (B, "`hkgit read f:5-6`"), "by lines": (ReplaceRange("f", 5, 6, ()), "f:5-6: ")},
+)
+def test_the_refusal_names_the_lines_to_read_and_no_hash_of_them(edit: AnyEdit, named: str) -> None:
+    said = refusal(on_base({"f": DATA}, _with_hash(edit, "0" * 12)))
+    assert "`hkgit read f" in said
+    assert named in said
     assert hashed(5, 6)[:12] not in said
     assert WHOLE[:12] not in said
 

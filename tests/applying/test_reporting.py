@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from hkgit.applying.outcome import Plan, outcome_json, refusal_text, render_apply_json
+from hkgit.applying.outcome import outcome_json, refusal_text, render_apply_json
 from hkgit.applying.planner import plan
 from hkgit.cli.schema import find_schema
 from hkgit.edits import AnyEdit, CreateFile, Edit, File, MappingSnapshot, ReplaceRange
@@ -15,13 +15,14 @@ from hkgit.text.document import MOST_LINES
 from tests.support.planning import in_sequence, on_base, spec_of
 
 DATA = b"x = 1\ny = 2\nx = 1\n\xff\n"
-REFUSED: dict[str, AnyEdit] = {
-    "no_match": Edit("f", "nowhere\n", "x\n"),
-    "ambiguous": Edit("f", "x = 1\n", "x = 3\n"),
-    "stale": ReplaceRange("f", 1, 1, ("x",), "0" * 64),
-    "already_applied": Edit("f", "y = 1\n", "y = 2\n"),
-    "invalid": CreateFile(".git/x", "x"),
+REFUSED: dict[str, tuple[AnyEdit, int]] = {
+    "no_match": (Edit("f", "nowhere\n", "x\n"), 1),
+    "ambiguous": (Edit("f", "x = 1\n", "x = 3\n"), 2),
+    "stale": (ReplaceRange("f", 1, 1, ("x",), "0" * 64), 3),
+    "already_applied": (Edit("f", "y = 1\n", "y = 2\n"), 1),
+    "invalid": (CreateFile(".git/x", "x"), 4),
 }
+"""By status an edit that is refused, and the exit code of that."""
 
 
 def valid(document: Any) -> Any:
@@ -59,8 +60,9 @@ def test_the_json_of_an_applied_edit() -> None:
 
 
 @pytest.mark.parametrize("status", REFUSED)
-def test_the_json_of_a_refused_edit(status: str) -> None:
-    made = in_sequence({"f": DATA}, REFUSED[status])
+def test_the_json_of_a_refused_edit_says_what_to_do_next(status: str) -> None:
+    edit, code = REFUSED[status]
+    made = in_sequence({"f": DATA}, edit)
     document = valid(outcome_json(made.outcomes[0]))
     error = made.first_error
     assert error is not None
@@ -69,42 +71,17 @@ def test_the_json_of_a_refused_edit(status: str) -> None:
         "where": error.where,
         "what": error.what,
         "fix": error.fix,
-        "exit_code": error.exit_code,
+        "exit_code": code,
     }
+    assert made.outcomes[0].hint == error.fix != ""
 
 
-@pytest.mark.parametrize("status", REFUSED)
-def test_every_refusal_says_what_to_do_next(status: str) -> None:
-    [outcome] = in_sequence({"f": DATA}, REFUSED[status]).outcomes
-    assert outcome.hint
-
-
-@pytest.mark.parametrize(
-    ("status", "code"),
-    [("no_match", 1), ("already_applied", 1), ("ambiguous", 2), ("stale", 3), ("invalid", 4)],
-)
-def test_the_exit_code_of_a_refusal(status: str, code: int) -> None:
-    error = in_sequence({"f": DATA}, REFUSED[status]).first_error
-    assert error is not None
-    assert error.exit_code == code
-
-
-def both() -> Plan:
-    return on_base({"f": DATA}, REFUSED["stale"], REFUSED["ambiguous"])
-
-
-def test_the_exit_code_is_that_of_the_first_refusal() -> None:
-    error = both().first_error
-    assert error is not None
-    assert error.exit_code == 3
-
-
-def test_the_words_name_every_refused_edit() -> None:
-    said = refusal_text(both().outcomes)
-    assert [line[:7] for line in said.splitlines() if line.startswith("edit")] == [
-        "edit 1:",
-        "edit 2:",
-    ]
+def test_of_several_refusals_the_first_decides_and_each_has_its_words() -> None:
+    made = on_base({"f": DATA}, REFUSED["stale"][0], REFUSED["ambiguous"][0])
+    assert made.first_error is not None
+    assert made.first_error.exit_code == REFUSED["stale"][1]
+    said = refusal_text(made.outcomes).splitlines()
+    assert [line[:7] for line in said if line.startswith("edit")] == ["edit 1:", "edit 2:"]
 
 
 def test_one_edit_has_the_keys_of_harnesskit_beside_its_own() -> None:

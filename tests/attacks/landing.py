@@ -9,8 +9,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from tests.support.commands import AGENT, git, hkgit
+from hkgit.gate.entrypoints.arrival import Update
+from hkgit.gate.entrypoints.hooks import judge_received
+from tests.support.commands import AGENT, hkgit
 from tests.support.commits import applied, commit_tree, message_of, tree_of
+from tests.support.objects import open_repository
 from tests.support.planning import Operation, protocol
 from tests.support.planning import replace_range as replaced
 from tests.support.repos import Repo
@@ -49,8 +52,11 @@ class Landing:
         return cls.template(govern).copy(folder)
 
     def copy(self, folder: Path) -> Landing:
-        """The same again elsewhere."""
-        return Landing(self.clone.copy(folder / "clone"), self.server.copy(folder / "server.git"))
+        """The same again elsewhere; the server borrows the objects of the clone."""
+        made = Landing(self.clone.copy(folder / "clone"), self.server.copy(folder / "server.git"))
+        objects = f"{made.clone.path / '.git/objects'}\n"
+        (made.server.path / "objects/info/alternates").write_text(objects)
+        return made
 
     def create(self, path: str, text: str, *, on: str) -> str:
         return self.apply({"op": "create_file", "path": path, "new_text": text}, on=on)
@@ -101,8 +107,31 @@ class Landing:
 
     def land(self, commit: str) -> str:
         """Make a commit the server's main without asking the server."""
-        self.server.git("fetch", "-q", str(self.clone.path), f"+{commit}:refs/heads/main")
+        self.server.git("update-ref", "refs/heads/main", commit)
         return commit
 
     def push(self, refspec: str) -> tuple[bool, str]:
-        return git(self.clone, "push", str(self.server.path), refspec, env=AGENT)
+        """Whether the server takes a push, judged as its hook does, and what it says against it."""
+        source, _, name = refspec.removeprefix("+").partition(":")
+        ref = name if name.startswith("refs/") else f"refs/heads/{name}"
+        server = open_repository(self.server)
+        old = self.server.git("for-each-ref", "--format=%(objectname)", ref) or None
+        new = self.clone.git("rev-parse", source) if source else None
+        [answer] = judge_received(server, [Update(ref, old, new)], None, 60)
+        if answer.passes:
+            self.server.git("update-ref", ref, new or "0" * len(old or ""))
+        rulings = () if answer.report is None else answer.report.rulings
+        findings = (each for ruling in rulings if not ruling.passes for each in ruling.findings)
+        said = (f"FAIL {each.rule}: {each.where}: {each.what}\n{each.fix}" for each in findings)
+        return answer.passes, "\n".join([f"FAIL {ref}: {answer.refusal}", *said])
+
+    def take(self, refspec: str) -> None:
+        """A push that the server takes."""
+        done, said = self.push(refspec)
+        assert done, said
+
+    def refuse(self, refspec: str) -> str:
+        """What is said against a push that the server refuses."""
+        done, said = self.push(refspec)
+        assert not done, said
+        return said

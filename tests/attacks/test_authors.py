@@ -67,9 +67,7 @@ def with_author(made: Landing, author: str) -> str:
 )
 def test_text_around_an_agent_in_a_commits_header_hides_nobody(tmp_path: Path, author: str) -> None:
     made = Landing.at(tmp_path, "agents")
-    taken, said = made.push(f"{with_author(made, f'{author} 1700000000 +0000')}:main")
-    assert not taken
-    assert "is an agent" in said
+    assert "is an agent" in made.refuse(f"{with_author(made, f'{author} 1700000000 +0000')}:main")
 
 
 @cases(
@@ -84,8 +82,7 @@ def test_text_around_an_agent_in_a_commits_header_hides_nobody(tmp_path: Path, a
 def test_a_malformed_author_is_refused_whoever_reads_it(tmp_path: Path, author: str) -> None:
     made = Landing.at(tmp_path, "agents")
     commit = with_author(made, author)
-    taken, said = made.push(f"{commit}:main")
-    assert not taken
+    said = made.refuse(f"{commit}:main")
     assert "its header is malformed" in said
     assert f"git cat-file commit {commit}" in said
     for reader in ("libgit2", "program"):

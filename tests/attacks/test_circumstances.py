@@ -77,7 +77,7 @@ def a_direction_control_in_code(folder: Path) -> None:
     old, new = MOVES["from a string into code"]
     made = trust.begin(folder, {trust.CONFIG: "[gate]\n", "moved.py": old})
     edit = replace_range("moved.py", old.encode(), 1, 2, new)
-    assert "U+202E" in trust.pushed(made, f"{made.apply(edit, on='main')}:main")
+    assert "U+202E" in made.refuse(f"{made.apply(edit, on='main')}:main")
 
 
 ATTACKS: dict[str, Callable[[Path], None]] = {

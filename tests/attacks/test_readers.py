@@ -13,7 +13,7 @@ from hkgit.evidence.trailers import read_trailers
 from hkgit.gate.policy.defaults import find_co_authors
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.characters import _SUSPECT, ANNOTATION, IGNORABLE, KINDS, VERSION
-from tests.attacks.scene import GOVERN, A, Operation, Scene, replace_range
+from tests.attacks.scene import GOVERN, A, Scene, replace_range
 from tests.support.cases import cases
 
 BLIND = {"b.txt": File(b"evil\n")}
@@ -158,32 +158,24 @@ def test_a_ref_in_other_letters_is_protected(ref: str) -> None:
     assert Policy(refs=("refs/heads/main",)).protects(ref)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "lefthook.yaml",
-        ".lefthook.toml",
-        "lefthook-local.yml",
-        ".cirrus.yml",
-        ".appveyor.yml",
-        ".tekton/push.yaml",
-        ".semaphore/semaphore.yml",
-        "buildspec.yml",
-        "cloudbuild.yaml",
-        ".builds/test.yml",
-        ".zuul.yaml",
-        ".gitea/CODEOWNERS",
-        ".forgejo/CODEOWNERS",
-        ".claude/settings.json",
-        ".Claude/Settings.local.json",
-        ".mcp.json",
-    ],
-)
-def test_what_runs_code_or_names_reviewers_is_protected(
-    scene: Scene, policy: Policy, path: str
-) -> None:
-    create: Operation = {"op": "create_file", "path": path, "new_text": "x\n"}
-    assert scene.rule(scene.commit(scene.applied(create)), policy) == "protected"
+BUILDS = """
+    .gitlab-ci.yml .teamcity/settings.kts .cirrus.yml .appveyor.yml .tekton/push.yaml
+    .semaphore/semaphore.yml buildspec.yml cloudbuild.yaml .builds/test.yml .zuul.yaml
+    .screwdriver/x netlify.toml vercel.json bitrise.yml codemagic.yaml .harness/x"""
+HOOKED = """
+    .pre-commit-config.yaml .husky/pre-push sub/prek.toml lefthook.yaml .lefthook.toml
+    lefthook-local.yml .github/hooks/x .envrc sub/.envrc mise.toml .zed/tasks.json"""
+AGENTS = """
+    .windsurf/hooks.json .roo/mcp.json .claude/settings.json .Claude/Settings.local.json
+    .mcp.json"""
+REVIEWS = """
+    CODEOWNERS docs/CODEOWNERS .gitea/CODEOWNERS .forgejo/CODEOWNERS OWNERS sub/OWNERS
+    .mergify.yml .github/settings.yml"""
+
+
+@pytest.mark.parametrize("names", [BUILDS, HOOKED, AGENTS, REVIEWS])
+def test_what_runs_code_or_names_reviewers_is_protected(names: str) -> None:
+    assert [each for each in names.split() if not Policy().protects_path(each)] == []
 
 
 # Trailers

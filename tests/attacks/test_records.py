@@ -8,27 +8,66 @@ from functools import cache
 
 import pytest
 
-from hkgit.edits import File
+from hkgit.edits import EXECUTABLE, REGULAR, SYMLINK, File
 from hkgit.evidence.entry import LEDGER, entry_path
 from hkgit.evidence.verdict import Verdict
 from hkgit.gate.policy.model import Policy
 from hkgit.text.document import range_hash
-from tests.attacks.scene import A, Attack, Change, Scene, commit_of, falsified, replace_range
-from tests.evidence.replay.test_forged import FORGED, decoy_bytes, decoy_text, smuggled_byte
-from tests.evidence.replay.test_smuggled import SMUGGLED
+from tests.attacks.falsehoods import (
+    FORGED,
+    SMUGGLED,
+    decoy_bytes,
+    decoy_text,
+    smuggled_byte,
+    uncovered_hunk,
+)
+from tests.attacks.scene import (
+    GOVERN,
+    A,
+    Attack,
+    Change,
+    Scene,
+    commit_of,
+    falsified,
+    replace_range,
+)
 from tests.support.attacks import Attack as Falsify
-from tests.support.attacks import sha256
+from tests.support.attacks import forge, operation, sha256
 from tests.support.cases import cases
 from tests.support.commits import applied
 from tests.support.entries import written
 
 
-@pytest.mark.sampled
 @cases("falsify, rule, where", FORGED | SMUGGLED)
 def test_a_falsified_commit_is_rejected(
-    scene: Scene, policy: Policy, falsify: Falsify, rule: str, where: str
+    scene: Scene, falsify: Falsify, rule: str, where: str
 ) -> None:
-    assert scene.rule(falsified(scene, falsify), policy) == rule
+    made = falsified(scene, falsify)
+    assert [scene.rule(made, policy) for policy in GOVERN.values()] == [rule] * 2
+    assert scene.ruling(made, Policy()).findings[0].where == where
+
+
+def test_what_is_forged_is_told_with_both_values(scene: Scene) -> None:
+    made = falsified(scene, forge("edits", 0, "confidence", to=900))
+    assert "records confidence 900, recomputed 1000" in (
+        scene.ruling(made, Policy()).findings[0].what
+    )
+
+
+def test_a_blind_edit_is_told_its_hash(scene: Scene, policy: Policy) -> None:
+    edit = operation()
+    del edit["expected_hash"]
+    made = scene.commit(scene.applied(edit))
+    assert scene.rule(made, policy) == "blind"
+    [finding] = scene.ruling(made, policy).findings
+    assert finding.where == "a.py:5-6"
+    assert "`hkgit read a.py:5-6` prints the one to pass with --expect" in finding.fix
+
+
+def test_a_blind_commit_is_told_its_paths(scene: Scene, policy: Policy) -> None:
+    made = scene.by_hand({"a.py": File(b"x\n"), "b.txt": None})
+    assert scene.rule(made, policy) == "blind"
+    assert scene.ruling(made, policy).findings[0].where == "a.py, b.txt"
 
 
 @cases(
@@ -66,10 +105,39 @@ def altered(scene: Scene) -> str:
     return scene.by_hand({_entry_of_the_past(scene): File(b"{}\n")})
 
 
+def altered_beside_a_change(scene: Scene) -> str:
+    change = scene.honest()
+    change.files[_entry_of_the_past(scene)] = File(b"{}\n")
+    return scene.commit(change)
+
+
+def of_another_mode(scene: Scene) -> str:
+    path = _entry_of_the_past(scene)
+    return scene.by_hand({path: File(scene.repo.show("HEAD", path), EXECUTABLE)})
+
+
 def renamed_entry(scene: Scene) -> str:
     path = _entry_of_the_past(scene)
     data = scene.repo.show("HEAD", path)
     return scene.by_hand({path: None, f"{LEDGER}/00/{'0' * 62}.json": File(data)})
+
+
+def placed(path: str, mode: int = REGULAR) -> Attack:
+    """An honest entry that stands elsewhere than under its name, or is no regular file."""
+
+    def attack(scene: Scene) -> str:
+        change = scene.honest()
+        data = written(change.entry)
+        name = sha256(data)
+        change.files[f"{LEDGER}/{path.format(name[:2], name[2:])}"] = File(data, mode)
+        return scene.commit(replace(change, entries=[]))
+
+    return attack
+
+
+def with_bytes(data: bytes) -> Attack:
+    """A record of other bytes than an entry's, under its name."""
+    return lambda scene: _with_raw_entry(scene, scene.honest(), data)
 
 
 def in_two_entries(scene: Scene) -> str:
@@ -103,22 +171,12 @@ def nested_deep(scene: Scene) -> str:
     return _with_raw_entry(scene, change, data)
 
 
-def huge(scene: Scene) -> str:
-    return _with_raw_entry(scene, scene.honest(), b'"' + b"x" * 2**20 + b'"\n')
-
-
 @cache
 def too_many(scene: Scene) -> str:
     """Seventy files of a mebibyte each, under names of entries."""
     padding = b'"' + b"x" * (2**20 - 4) + b'"\n'
     names = [f"{LEDGER}/00/{number:062x}.json" for number in range(70)]
     return scene.by_hand(dict.fromkeys(names, File(padding)))
-
-
-def newer_schema(scene: Scene) -> str:
-    change = scene.honest()
-    change.entry["schema"] = 2
-    return scene.commit(change)
 
 
 def _with_raw_entry(scene: Scene, change: Change, data: bytes) -> str:
@@ -135,29 +193,37 @@ def _b(scene: Scene) -> bytes:
     return scene.repo.show("HEAD", "b.txt")
 
 
-@pytest.mark.sampled
 @cases(
-    "attack, rule",
+    "attack, rule, said",
     {
-        "entry of an undone change used again": (reused, "blind"),
-        "entry beside another change": (reused_elsewhere, "bytes"),
-        "entry removed beside a change": (removed, "entry"),
-        "entry altered": (altered, "entry"),
-        "entry renamed": (renamed_entry, "entry"),
-        "two entries for one hunk": (in_two_entries, "before"),
-        "entry that is not needed": (not_needed, "bytes"),
-        "duplicate keys": (duplicate_keys, "entry"),
-        "not canonical": (not_canonical, "entry"),
-        "nested 10,000 deep": (nested_deep, "entry"),
-        "over a mebibyte": (huge, "entry"),
-        "over 64 mebibytes in all": (too_many, "entry"),
-        "schema of a newer hkgit": (newer_schema, "entry"),
+        "entry of an undone change used again": (reused, "blind", "no ledger entry"),
+        "entry beside another change": (reused_elsewhere, "bytes", "an entry changes this file"),
+        "entry removed beside a change": (removed, "entry", "the entry is removed"),
+        "entry altered": (altered, "entry", "the entry is altered"),
+        "entry altered beside a change": (altered_beside_a_change, "entry", "the entry is altered"),
+        "entry of another mode": (of_another_mode, "entry", "the entry is altered"),
+        "entry renamed": (renamed_entry, "entry", "do not match the hash in its name"),
+        "no entry's name": (placed("README"), "entry", "is not a place for"),
+        "another ending": (placed("{0}/{1}.json.txt"), "entry", "is not a place for"),
+        "deeper": (placed("x/{0}/{1}.json"), "entry", "is not a place for"),
+        "executable": (placed("{0}/{1}.json", EXECUTABLE), "entry", "is not a place for"),
+        "a link": (placed("{0}/{1}.json", SYMLINK), "entry", "is not a place for"),
+        "two entries for one hunk": (in_two_entries, "before", "the file differs"),
+        "entry that is not needed": (not_needed, "bytes", "an entry changes this file"),
+        "duplicate keys": (duplicate_keys, "entry", 'the key "base" is given twice'),
+        "not canonical": (not_canonical, "entry", "is not canonical"),
+        "no JSON": (with_bytes(b"nonsense\n"), "entry", "expected JSON"),
+        "nested 10,000 deep": (nested_deep, "entry", "nest"),
+        "over a mebibyte": (with_bytes(b" " * (2**20 + 1)), "entry", "is over 1048576 bytes"),
+        "over 64 mebibytes in all": (too_many, "entry", "over 67108864 bytes together"),
     },
 )
 def test_an_entry_is_what_it_says_or_is_rejected(
-    scene: Scene, policy: Policy, attack: Attack, rule: str
+    scene: Scene, attack: Attack, rule: str, said: str
 ) -> None:
-    assert scene.rule(commit_of(scene, attack), policy) == rule
+    made = commit_of(scene, attack)
+    assert [scene.rule(made, policy) for policy in GOVERN.values()] == [rule] * 2
+    assert said in scene.ruling(made, Policy()).findings[0].what
 
 
 def test_too_many_bytes_are_refused_before_one_is_read(scene: Scene) -> None:
@@ -166,18 +232,36 @@ def test_too_many_bytes_are_refused_before_one_is_read(scene: Scene) -> None:
 
 
 def test_an_entry_of_a_newer_schema_asks_for_a_newer_hkgit(scene: Scene) -> None:
-    ruling = scene.ruling(newer_schema(scene), Policy())
-    assert "Upgrade hkgit" in ruling.findings[0].fix
+    made = falsified(scene, forge("schema", to=2))
+    assert scene.rule(made, Policy()) == "entry"
+    assert "Upgrade hkgit" in scene.ruling(made, Policy()).findings[0].fix
 
 
-@cases("ladder", {"a ladder nobody knows": 99, "a ladder before the first": 0})
+@pytest.mark.parametrize("ladder", [0, 99], ids=["before the first", "that nobody knows"])
+@cases(
+    "falsify, rule",
+    {
+        "a decoy": (decoy_text, "decoy"),
+        "a wrong hash": (FORGED["an expected hash that does not hold"][0], "hash"),
+        "an uncovered hunk": (uncovered_hunk, "coverage"),
+        "a smuggled byte": (smuggled_byte, "bytes"),
+    },
+)
 def test_a_forged_number_of_the_ladder_hides_no_decoy(
-    scene: Scene, policy: Policy, ladder: int
+    scene: Scene, policy: Policy, ladder: int, falsify: Falsify, rule: str
 ) -> None:
     change = scene.honest()
-    decoy_text(change)
+    falsify(change)
     change.entry["ladder"] = ladder
-    assert scene.rule(scene.commit(change), policy) == "decoy"
+    assert scene.rule(scene.commit(change), policy) == rule
+
+
+def test_an_entry_of_another_ladder_is_located_by_this_one(scene: Scene, policy: Policy) -> None:
+    change = scene.honest()
+    change.entry["ladder"] = 99
+    change.edit["confidence"] = 900
+    judged = scene.ruling(scene.commit(change), policy).judged
+    assert (judged.verdict, judged.is_recomputed) == (Verdict.STRICT, False)
 
 
 def test_under_a_forged_number_no_tier_or_confidence_meets_a_floor(
@@ -222,9 +306,3 @@ def test_an_entry_made_on_files_that_nobody_has_reaches_no_floor(
     assert scene.ruling(made, policy).judged.verdict is Verdict.REANCHORED
     assert scene.rule(made, replace(policy, min_confidence=900)) == "claimed"
     assert scene.rule(made, replace(policy, min_tightness=1)) == "unverifiable"
-
-
-def test_a_byte_smuggled_in_by_amending_is_found(scene: Scene, policy: Policy) -> None:
-    change = scene.honest()
-    smuggled_byte(change)
-    assert scene.rule(scene.commit(change), policy) == "bytes"

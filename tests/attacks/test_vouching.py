@@ -98,12 +98,9 @@ def test_a_server_takes_what_the_named_person_has_signed(
     served: Served, keys: dict[str, Path]
 ) -> None:
     served.clone.git("checkout", "-q", "blind")
-    taken, said = served.push("blind:main")
-    assert not taken
-    assert "hkgit redo --vouch" in said
+    assert "hkgit redo --vouch" in served.refuse("blind:main")
     vouched(served.clone, ADA, keys["ada"])
-    taken, said = served.push("blind:main")
-    assert taken, said
+    served.take("blind:main")
     assert served.clone.git("log", "-1", "--format=%an") == "claude"
 
 
@@ -129,8 +126,7 @@ def test_a_trailer_that_anybody_can_write_is_refused_with_a_reason(
 ) -> None:
     served.clone.git("checkout", "-q", "blind")
     vouched(served.clone, trailer, None if whose is None else keys[whose])
-    taken, said = served.push("blind:main")
-    assert not taken
+    said = served.refuse("blind:main")
     assert reason in " ".join(said.replace("remote:", "").split())
 
 
@@ -141,9 +137,7 @@ def test_nobody_vouches_for_paths_without_a_grant(
     """A protected path needs its own, as ever, also beside what is granted."""
     write_blind(served.clone, {"app.py": "one\n2\nthree\n", **files})
     vouched(served.clone, ADA, keys["ada"])
-    taken, said = served.push("blind:main")
-    assert not taken
-    assert "grants nobody" in said
+    assert "grants nobody" in served.refuse("blind:main")
 
 
 def test_a_protected_path_with_evidence_is_not_vouched_for_either(
@@ -158,9 +152,7 @@ def test_a_protected_path_with_evidence_is_not_vouched_for_either(
     }
     commit_change(clone, applied(clone, protocol(spec)))
     vouched(clone, ADA, keys["ada"])
-    taken, said = served.push("guarded:main")
-    assert not taken
-    assert "protected" in said
+    assert "protected" in served.refuse("guarded:main")
 
 
 @pytest.mark.parametrize("falsify", [smuggle, forge_hash])
@@ -170,8 +162,7 @@ def test_nobody_vouches_for_evidence_that_is_false(
     assert callable(falsify)
     falsify(served.clone)
     vouched(served.clone, ADA, keys["ada"])
-    taken, said = served.push("good:main")
-    assert not taken, said
+    served.refuse("good:main")
 
 
 def test_an_edit_that_was_recorded_blind_is_vouched_for_with_its_entry(
@@ -186,11 +177,9 @@ def test_an_edit_that_was_recorded_blind_is_vouched_for_with_its_entry(
         "new_text": "2\n",
     }
     commit_change(clone, applied(clone, protocol(quoted)))
-    taken, said = served.push("recorded:main")
-    assert not taken
+    served.refuse("recorded:main")
     vouched(clone, ADA, keys["ada"])
-    taken, said = served.push("recorded:main")
-    assert taken, said
+    served.take("recorded:main")
     found = ruling(clone)
     assert found["replay"] == "vouched"
     assert found["ledger"]
@@ -199,9 +188,8 @@ def test_an_edit_that_was_recorded_blind_is_vouched_for_with_its_entry(
 def test_a_pusher_vouches_as_the_committer_whom_the_trailer_names(served: Served) -> None:
     write_blind(served.clone, {"notes.md": "Blind\n"})
     vouched(served.clone, ADA, None)
-    assert not served.push("blind:main")[0]
-    taken, said = served.push("blind:main", GL_USERNAME="bob")
-    assert taken, said
+    served.refuse("blind:main")
+    served.take("blind:main", GL_USERNAME="bob")
 
 
 def test_a_policy_that_does_not_take_what_is_vouched_for_refuses_it(
@@ -210,13 +198,11 @@ def test_a_policy_that_does_not_take_what_is_vouched_for_refuses_it(
     target = '\n[[gate.targets]]\nrefs = ["refs/heads/release"]\nverdicts = ["strict"]\n'
     served.clone.git("checkout", "-q", "main")
     commit(served.clone, {CONFIG: POLICY + target}, {})
-    assert served.push("main:main")[0]
+    served.take("main:main")
     write_blind(served.clone, {"app.py": "one\n2\nthree\n"})
     vouched(served.clone, ADA, keys["ada"])
-    taken, said = served.push("blind:release")
-    assert not taken
-    assert "does not accept vouched" in said
-    assert served.push("blind:main")[0]
+    assert "does not accept vouched" in served.refuse("blind:release")
+    served.take("blind:main")
 
 
 def test_a_policy_without_grants_lets_nobody_vouch(
@@ -227,12 +213,10 @@ def test_a_policy_without_grants_lets_nobody_vouch(
     without = POLICY.partition("pusher_variable")[0]
     served.clone.git("checkout", "-q", "main")
     commit(repo, {CONFIG: without}, {})
-    assert served.push("main:main")[0]
+    served.take("main:main")
     write_blind(repo, {"app.py": "one\n2\nthree\n"})
     vouched(repo, ADA, keys["ada"])
-    taken, said = served.push("blind:main")
-    assert not taken
-    assert "the policy grants nobody all that the commit changes" in said
+    assert "the policy grants nobody all that the commit changes" in served.refuse("blind:main")
 
 
 def test_every_surface_says_vouched_and_none_proved(

@@ -28,35 +28,26 @@ STARTS = {
 
 
 @pytest.mark.parametrize("name", STARTS)
-def test_an_engine_carries_out_a_faultless_edit(name: str) -> None:
+def test_an_engine_makes_a_faultless_edit_and_refuses_what_is_not_there(name: str) -> None:
     with STARTS[name](Path()) as engine:
         assert engine(BEFORE, OLD, NEW).after == AFTER
-
-
-@pytest.mark.parametrize("name", STARTS)
-def test_an_engine_refuses_what_is_not_there(name: str) -> None:
-    with STARTS[name](Path()) as engine:
         assert engine(BEFORE, "un\ndeux\ntrois\n", "un\nDEUX\ntrois\n").after is None
 
 
-def test_a_unified_diff_keeps_as_much_context_as_asked() -> None:
-    assert unified("a\nb\nc\n", "a\nB\nc\n", 0).splitlines()[2:] == ["@@ -2 +2 @@", "-b", "+B"]
-
-
-def test_a_hunk_of_apply_patch_keeps_all_context() -> None:
-    assert v4a("a\nb\nc\n", "a\nB\nc\n") == "@@\n a\n-b\n+B\n c\n"
+def test_a_diff_keeps_as_much_context_as_asked_and_a_patch_all() -> None:
+    before, after = "a\nb\nc\n", "a\nB\nc\n"
+    assert unified(before, after, 0).splitlines()[2:] == ["@@ -2 +2 @@", "-b", "+B"]
+    assert v4a(before, after) == "@@\n a\n-b\n+B\n c\n"
 
 
 def asked(before: bytes, old: str, new: str) -> str:
     return json.dumps({"before": base64.b64encode(before).decode(), "old": old, "new": new})
 
 
-def test_a_worker_answers_with_the_file() -> None:
+def test_a_worker_answers_with_the_file_and_what_a_peer_raises_is_its_refusal() -> None:
     reply = worker.answer(lambda before, old, new: AFTER, asked(BEFORE, OLD, NEW))
     assert base64.b64decode(str(reply["after"])) == AFTER
 
-
-def test_what_a_peer_raises_is_its_refusal() -> None:
     def raises(before: bytes, old: str, new: str) -> bytes:
         raise KeyError(old)
 

@@ -17,11 +17,8 @@ def draft(above: int = 1, below: int = 1) -> Draft:
     return drafted(HUNK, above, below)
 
 
-def test_the_file_before() -> None:
+def test_the_file_before_and_after() -> None:
     assert draft().before == b"top\none\ntwo\nthree\nend\n"
-
-
-def test_the_file_after() -> None:
     assert draft().ideal == b"top\none\nTWO\n2b\nthree\nend\n"
 
 
@@ -54,20 +51,12 @@ def test_a_misquoted_row_changes_the_edit_and_not_the_file() -> None:
     assert wrong.old == "ONE?\ntwo\nthree\n"
     assert wrong.new == "ONE?\nTWO\n2b\nthree\n"
     assert wrong.before == draft().before
-    assert wrong.ideal == draft().ideal
+    assert wrong.ideal == draft().misquoting(0, None).ideal == draft().ideal
 
 
-def test_a_row_that_the_edit_leaves_out_stays_in_the_file() -> None:
-    assert draft().misquoting(0, None).ideal == draft().ideal
-
-
-def test_a_file_may_end_without_a_newline() -> None:
+def test_a_file_may_end_without_a_newline_or_have_the_change_already() -> None:
     short = replace(draft(), file_is_terminated=False)
-    assert short.before[-3:] == b"end"
-    assert short.ideal[-3:] == b"end"
-
-
-def test_a_change_that_is_applied_already_stands_in_the_file() -> None:
+    assert (short.before[-3:], short.ideal[-3:]) == (b"end", b"end")
     assert replace(draft(), applied=True).before == draft().ideal
 
 

@@ -11,39 +11,58 @@ from benchmarks.logged import LANDED, OTHER, REFUSED, SAME, UNKNOWN, judge, main
 from hkgit.agents.events import Editing
 from hkgit.workflows.log_steps import Told
 from tests.support.cases import cases
-from tests.support.logs import PATH, Claude, Codex
+from tests.support.transcripts import ClaudeLog, CodexLog
 
 FILE = "one\ntwo\nthree\n"
 PATCH = "*** Begin Patch\n*** Update File: b.txt\n@@\n-two\n+2\n*** End Patch"
 HUNK = {"oldStart": 1, "lines": [" one", "-two", "+2", " three"]}
-CREATED = {"file_path": PATH, "content": FILE}
+
+
+def log_of(*edits: dict[str, object]) -> ClaudeLog:
+    """A session of Claude Code with edits of one file, each with what its result has."""
+    log = ClaudeLog("/home/ada")
+    for edit in edits:
+        sent = {"file_path": "a.txt", "old_string": edit["oldString"], "new_string": "2\n"}
+        log.call("Edit", sent, "done", {"filePath": "a.txt", "newString": "2\n", **edit})
+    return log
+
+
+def edit(old: str, before: str = FILE, **more: object) -> dict[str, object]:
+    return {"oldString": old, "originalFile": before, **more}
 
 
 @cases(
-    "log, end",
+    "edits, end",
     {
-        "the same": (Claude().edit(FILE, "two\n", "2\n", structuredPatch=[HUNK]), SAME),
-        "quoted wrongly": (Claude().edit(FILE, "two \n", "2\n"), LANDED),
-        "not there": (Claude().edit(FILE, "four\n", "4\n"), REFUSED),
-        "twice": (Claude().edit(FILE + FILE, "two\n", "2\n"), REFUSED),
-        "a person changed it": (Claude().edit(FILE, "two\n", "2\n", userModified=True), LANDED),
-        "made": (Claude().call("Write", CREATED, detail={"type": "create"}), SAME),
-        "the log holds no file": (Codex().patch(PATCH), UNKNOWN),
+        "the same": (edit("two\n", structuredPatch=[HUNK]), SAME),
+        "quoted wrongly": (edit("two \n"), LANDED),
+        "not there": (edit("four\n"), REFUSED),
+        "twice": (edit("two\n", FILE + FILE), REFUSED),
+        "a person changed it": (edit("two\n", userModified=True), LANDED),
     },
 )
-def test_the_end_of_a_logged_edit(tmp_path: Path, log: Claude | Codex, end: str) -> None:
-    (tmp_path / "session.jsonl").write_text(log.text)
+def test_the_end_of_a_logged_edit(tmp_path: Path, edits: dict[str, object], end: str) -> None:
+    log_of(edits).save(tmp_path / "session.jsonl")
     assert [said for _, said in replay(tmp_path)] == [end]
 
 
+def test_the_end_of_a_file_that_is_made_and_of_one_that_the_log_does_not_hold(
+    tmp_path: Path,
+) -> None:
+    made, unknown = ClaudeLog("/home/ada"), CodexLog(tmp_path)
+    made.write("a.txt", FILE)
+    unknown.patch(PATCH)
+    made.save(tmp_path / "made.jsonl")
+    unknown.save(tmp_path / "unknown.jsonl")
+    assert [said for _, said in replay(tmp_path)] == [SAME, UNKNOWN]
+
+
 def test_the_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = (
-        Claude().edit(FILE, "two\n", "2\n", structuredPatch=[HUNK]).edit(FILE, "four\n", "4\n").text
-    )
-    (tmp_path / "session.jsonl").write_text(text)
+    log = log_of(edit("two\n", structuredPatch=[HUNK]), edit("four\n"))
+    log.save(tmp_path / "session.jsonl")
     main([str(tmp_path)])
     assert capsys.readouterr().out.splitlines() == [
-        "session.jsonl:5: refused",
+        "session.jsonl:3: refused",
         "2 edits",
         "       1 the same bytes",
         "       1 refused",

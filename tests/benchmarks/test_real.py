@@ -16,28 +16,13 @@ from benchmarks.engines.real import VARIABLE, NoRealEditsError, real_cases, real
 from benchmarks.engines.report import run
 from tests.support.cases import cases
 
+EDIT = {"kind": "edit", "path": "f.txt"}
 LINES = [
     {"kind": "file", "id": "a", "text": "one\ntwo\n"},
     {"kind": "file", "id": "b", "text": "one\nTWO\n"},
-    {
-        "kind": "edit",
-        "path": "f.txt",
-        "old": "two",
-        "new": "TWO",
-        "replace_all": False,
-        "before": "a",
-        "after": "b",
-    },
     {"kind": "file", "id": "c", "text": "one\n3\n"},
-    {
-        "kind": "edit",
-        "path": "f.txt",
-        "old": "TWO",
-        "new": "2",
-        "replace_all": True,
-        "before": "b",
-        "after": "c",
-    },
+    EDIT | {"old": "two", "new": "TWO", "replace_all": False, "before": "a", "after": "b"},
+    EDIT | {"old": "TWO", "new": "2", "replace_all": True, "before": "b", "after": "c"},
 ]
 
 
@@ -56,12 +41,8 @@ def test_every_real_edit_leaves_the_same_bytes() -> None:
         pytest.skip(str(reason))
     with hkgit(Path()) as engine:
         outcomes = run(engine, cases)
-    others = [
-        f"{o.case.name}: {o.grade.value}: {o.answer.reason}"
-        for o in outcomes
-        if o.grade is not Grade.IDEAL
-    ]
-    assert others == []
+    others = [each for each in outcomes if each.grade is not Grade.IDEAL]
+    assert [f"{o.case.name}: {o.grade.value}: {o.answer.reason}" for o in others] == []
 
 
 def test_a_real_edit_names_its_file_and_how_many_places_it_means(edits: Path) -> None:

@@ -8,28 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.cli.help import FIRST
+from hkgit.cli.commands import FIRST
 from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
-
-COMMANDS = (
-    "read",
-    "apply",
-    "edit",
-    "gate",
-    "verify",
-    "log",
-    "show",
-    "blame",
-    "stats",
-    "report",
-    "qa",
-    "consult",
-    "init",
-    "demo",
-    "schema",
-)
 
 
 def test_without_a_command_the_commands_are_listed(tmp_path: Path) -> None:
@@ -39,19 +21,12 @@ def test_without_a_command_the_commands_are_listed(tmp_path: Path) -> None:
     assert all(f"\n  {name} " in result.err for name in FIRST)
 
 
-@pytest.mark.parametrize("program", ["hkgit", "hk"])
-def test_help_is_an_answer(tmp_path: Path, program: str) -> None:
-    result = run("--help", cwd=tmp_path, program=program)
-    assert result.code == 0
-    assert result.err == ""
-    assert result.out.startswith(f"Usage: {program} ")
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_each_command_has_help(tmp_path: Path, command: str) -> None:
-    result = run(command, "-h", cwd=tmp_path)
-    assert result.code == 0
-    assert result.out.startswith(f"Usage: hkgit {command} ")
+@pytest.mark.parametrize("words", ["hkgit --help", "hk --help", "hkgit read -h"])
+def test_help_is_an_answer(tmp_path: Path, words: str) -> None:
+    program, *args = words.split()
+    result = run(*args, cwd=tmp_path, program=program)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith(f"Usage: {words.rpartition(' ')[0]} ")
 
 
 def test_the_module_is_the_command(tmp_path: Path) -> None:
@@ -74,6 +49,7 @@ def test_the_module_is_the_command(tmp_path: Path) -> None:
         "nothing to judge": (["gate"], "exactly one of"),
         "two things": (["gate", "--staged", "--range", "A..B"], "exactly one of"),
         "unknown format": (["gate", "--staged", "--format", "x"], "is not one of"),
+        "an option without its value": (["log", "--agent"], "requires an argument"),
         "no commits to list": (["log", "-n", "0"], "is not in the range"),
     },
 )
@@ -87,12 +63,9 @@ def test_wrong_usage_is_64_and_says_why(tmp_path: Path, args: list[str], words: 
 @cases(
     "args, where",
     {
-        "a value out of range": (["log", "--json", "-n", "0"], "hkgit log"),
         "an unknown option before": (["log", "--nonsense", "--json"], "hkgit log"),
         "half an edit": (["apply", "--json", "--file", "a"], "hkgit apply"),
-        "nothing to sign": (["attest", "--json"], "hkgit attest"),
         "a format, nothing to judge": (["gate", "--format", "json"], "hkgit gate"),
-        "a document, nothing to judge": (["gate", "--json"], "hkgit gate"),
         "a format, not yet read": (["gate", "--x", "--format=json"], "hkgit gate"),
         "an unknown command": (["nonsense", "--json"], "hkgit"),
     },

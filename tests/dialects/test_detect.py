@@ -14,6 +14,7 @@ from hkgit.edits import Edit
 from hkgit.errors import InvalidInput
 from tests.support.cases import cases
 from tests.support.notations import refusal_of
+from tests.support.properties import examples
 
 BLOCK = "a.py\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
 DIFF = "--- a/x\n+++ b/x\n@@ @@\n-a\n+b\n"
@@ -52,25 +53,36 @@ def test_a_dialect_is_seen_from_its_text(text: str, name: str) -> None:
 @cases(
     "text, message",
     {
-        "empty": ("", "unknown dialect: it is empty"),
-        "blank": (" \n\n", "unknown dialect: it is empty"),
-        "prose": ("\nfix it\n", "unknown dialect: it begins with 'fix it'"),
-        "other JSON": ('{"a": 1}', "unknown dialect: JSON with the keys a"),
-        "conflict": ("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n", "unknown dialect"),
-        "two dialects": (f"{EDIT}\n{BLOCK}", "harnesskit or search-replace"),
+        "a call and a block": (f"{EDIT}\n{BLOCK}", "harnesskit or search-replace"),
         "a diff and a block": (f"{DIFF}\n{BLOCK}", "search-replace or unified-diff"),
         "and the other way": (f"{BLOCK}\n{DIFF}", "search-replace or unified-diff"),
     },
 )
-def test_other_texts_are_refused(text: str, message: str) -> None:
+def test_a_text_in_two_dialects_is_refused(text: str, message: str) -> None:
     assert message in refusal_of(text)
 
 
-def test_a_refusal_lists_the_dialects() -> None:
-    with pytest.raises(InvalidInput) as refusal:
-        dialects.detect("?")
-    known = f"Known dialects: {', '.join(dialects.DIALECTS)}."
-    assert refusal.value.fix == f"{known} `hkgit prompt DIALECT` shows each."
+@cases(
+    "text, said",
+    {
+        "empty": ("", ": it is empty"),
+        "blank": (" \n\n", ": it is empty"),
+        "prose": ("\nfix it\n", ": it begins with 'fix it'"),
+        "keys of nobody": ('{"target": "f.c", "put": "x"}', ": JSON with the keys put, target"),
+        "a list of what nobody knows": ('{"edits": [{"from": "a", "to": "x"}]}', "harnesskit"),
+        "Python's quotes": ("{'file': 'f.c', 'old_text': 'a'}", "not JSON"),
+        "words without marks": ("SEARCH\na\nREPLACE\nb\n", "<<<<<<< SEARCH"),
+        "conflict": ("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n", "nearest is search-replace"),
+        "a patch ill spelt": ("*** Update f.c\n-a\n+b\n", "*** Update File: PATH"),
+        "a hunk without a file": ("@@ -1 +1 @@\n-a\n+b\n", "a hunk without a file"),
+    },
+)
+def test_an_unknown_notation_is_answered_with_the_nearest(text: str, said: str) -> None:
+    refusal = refusal_of(text)
+    assert "unknown dialect" in refusal
+    assert said in refusal
+    known = f"Known dialects: {', '.join(dialects.DIALECTS)}. `hkgit prompt DIALECT` shows each."
+    assert refusal.endswith(known)
 
 
 def test_an_unknown_name_is_refused() -> None:
@@ -117,12 +129,6 @@ FRAGMENTS = (
     "*** Update File: a",
     "apply_patch *** Begin Patch",
     "*** End Patch",
-    "[a#1F3A]",
-    "SWAP 1",
-    "INS",
-    '"pos": "12:a3"',
-    '"start_anchor": "1#VK"',
-    '"hash_stop": "9:abcd|x"',
     '{"path": "a", "content": "b"}',
     '[{"hash_start": "ab"}]',
     '{"operations": 1, "op": 2}',
@@ -136,6 +142,7 @@ FRAGMENTS = (
 )
 
 
+@examples(100)
 @given(st.lists(st.tuples(st.sampled_from(FRAGMENTS), st.sampled_from("\n \t")), max_size=6))
 def test_a_dialect_without_a_sign_in_the_text_does_not_detect_it(
     parts: list[tuple[str, str]],

@@ -15,14 +15,10 @@ from hkgit import (
     resolve_hash,
     tag_lines,
 )
-from hkgit.edits import AnyEdit, TagEdit, WriteFile
 from hkgit.errors import InvalidInput
 from hkgit.text.hashes import compute_tag, compute_tags, find_tag
 from tests.support.cases import cases
-from tests.support.notations import refusal_of, write
-
-HASH = "0123456789ab"
-START = {"path": "x", "hash_start": "a3"}
+from tests.support.notations import write
 
 
 @cases(
@@ -70,58 +66,6 @@ def test_a_tag_finds_its_first_line(start_line: int, number: int | None) -> None
 
 
 @cases(
-    "call, edit",
-    {
-        "create or overwrite": ({"path": "x", "content": "a"}, WriteFile("x", "a")),
-        "empty a file": ({"path": "x", "content": ""}, WriteFile("x", "")),
-        "insert before": ({**START, "content": "a\nb"}, TagEdit("x", "a3", None, ("a", "b"))),
-        "insert a blank line": ({**START, "content": "\n"}, TagEdit("x", "a3", None, ("",))),
-        "replace": (
-            {**START, "hash_stop": "Zz", "content": "a\n"},
-            TagEdit("x", "a3", "Zz", ("a",)),
-        ),
-        "delete a range": ({**START, "hash_stop": "Zz"}, TagEdit("x", "a3", "Zz")),
-        "replace by nothing": (
-            {**START, "hash_stop": "Zz", "content": ""},
-            TagEdit("x", "a3", "Zz"),
-        ),
-        "delete a line": (START, TagEdit("x", "a3")),
-        "null content": ({**START, "content": None}, TagEdit("x", "a3")),
-        "offset": ({**START, "offset": 7}, TagEdit("x", "a3", offset=7)),
-        "a hash": ({**START, "expected_hash": HASH}, TagEdit("x", "a3", expected_hash=HASH)),
-        "a call": ({"name": "change_file", "input": START}, TagEdit("x", "a3")),
-    },
-)
-def test_tags_and_content_say_what_is_meant(call: object, edit: AnyEdit) -> None:
-    spec = dialects.parse(json.dumps(call))
-    assert spec.dialect == "hashline"
-    assert spec.edits == (edit,)
-
-
-@cases(
-    "call, message",
-    {
-        "a stop without a start": (
-            {"path": "x", "hash_stop": "a3", "content": "a"},
-            'unknown key "hash_stop"',
-        ),
-        "an offset without a tag": (
-            {"path": "x", "offset": 3, "content": "a"},
-            'unknown key "offset"',
-        ),
-        "nothing to do": ({"path": "x"}, 'missing key "old_text"'),
-        "no lines": ({**START, "content": ""}, "content: expected lines to insert"),
-        "a bar": ({**START, "hash_start": "a3|"}, "hash_start: expected a tag of two"),
-        "letters": ({**START, "hash_stop": "é1"}, "hash_stop: expected a tag of two"),
-        "line 0": ({**START, "offset": 0}, "offset: expected an integer from 1"),
-        "unknown key": ({**START, "lines": []}, 'unknown key "lines"'),
-    },
-)
-def test_a_call_that_cannot_be_meant_is_refused(call: object, message: str) -> None:
-    assert message in refusal_of(json.dumps(call), "hashline")
-
-
-@cases(
     "text",
     {
         "number, hash sign": (
@@ -132,9 +76,10 @@ def test_a_call_that_cannot_be_meant_is_refused(call: object, message: str) -> N
         "verbs": "[src/x.py#1F3A]\nSWAP 3-4\n+a\n",
     },
 )
-def test_a_relative_is_recognised_and_refused(text: str) -> None:
-    with pytest.raises(InvalidInput, match=r"another notation.*\n.*`protocol`"):
-        dialects.parse(text)
+def test_line_tags_of_another_notation_are_refused_under_every_name(text: str) -> None:
+    for name in ("auto", *dialects.DIALECTS):
+        with pytest.raises(InvalidInput):
+            dialects.parse(text, name)
 
 
 LINES = ["one = 1", "two = 2", "}", "four = 4"]

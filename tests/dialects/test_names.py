@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from hkgit import apply_edits
 from hkgit.applying.workspace import resolve_path
 from hkgit.dialects.file_names import parse_expect, relative_path
-from hkgit.edits import Read
+from hkgit.edits import Edit, Read
 from hkgit.errors import InvalidInput
 from tests.support.cases import cases
 
@@ -66,6 +67,14 @@ def test_a_name_finds_its_file(name: str, expected: str) -> None:
 def test_a_name_of_several_files_lists_them(name: str, listed: str) -> None:
     with pytest.raises(InvalidInput, match=listed):
         resolve_path(name, FILES.__contains__, lambda: FILES)
+
+
+@pytest.mark.parametrize(
+    ("path", "meant"), [("src/F.c", "src/f.c"), ("lib/f.c", "src/f.c"), ("src/ff.c", "src/f.c")]
+)
+def test_a_path_that_is_not_there_is_answered_with_those_like_it(path: str, meant: str) -> None:
+    result = apply_edits([Edit(path, "a", "x")], {"src/f.c": "a\nb\n"})
+    assert f"Did you mean {meant}?" in result.for_model()
 
 
 def test_a_name_that_exists_needs_no_list_of_files() -> None:

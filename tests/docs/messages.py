@@ -65,8 +65,7 @@ def _unseen_docstrings(tree: ast.AST) -> Iterator[ast.AST]:
         if not isinstance(body, list):
             continue
         is_command = isinstance(node, ast.FunctionDef) and any(
-            "command" in ast.unparse(each) or "group" in ast.unparse(each)
-            for each in node.decorator_list
+            ast.unparse(each).startswith(("declare", "click.group")) for each in node.decorator_list
         )
         for statement in body:
             if isinstance(statement, ast.Expr) and not is_command:

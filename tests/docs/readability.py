@@ -1,12 +1,10 @@
 """Measure how the documentation reads: words, sentences, paragraphs, by book.
 
-`python -m tests.docs.readability [--common FILE]` prints the figures. FILE lists common words, one
-a line; then the share of words outside it and outside hkgit's own terms is printed as well.
+`python -m tests.docs.readability` prints the figures.
 """
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -18,7 +16,6 @@ from tests.docs.prose import paragraphs, sentences
 DOCS = ROOT / "docs"
 MOST_IN_A_SENTENCE = 30
 _BOOK = re.compile(r"^  - (Guide|Specification):\n((?:      .*\n)+)", re.MULTILINE)
-_WORD = re.compile(r"[a-z][a-z']*[a-z]")
 
 
 class Figures(NamedTuple):
@@ -29,7 +26,6 @@ class Figures(NamedTuple):
     words_a_sentence: float
     long_sentences: int
     longest_paragraph: int
-    uncommon: float | None
 
 
 def list_books() -> dict[str, list[Path]]:
@@ -51,7 +47,7 @@ def count_words(pages: Iterable[Path]) -> int:
     return sum(len(page.read_text("utf-8").split()) for page in pages)
 
 
-def measure(pages: Collection[Path], common: Collection[str] | None = None) -> Figures:
+def measure(pages: Collection[Path]) -> Figures:
     """Measure the prose of some pages; cells of tables and headings count as no sentences."""
     texts = ["\n".join(_drop_tables(page.read_text("utf-8"))) for page in pages]
     lengths = [len(each.split()) for text in texts for each in sentences(text)]
@@ -61,7 +57,6 @@ def measure(pages: Collection[Path], common: Collection[str] | None = None) -> F
         words_a_sentence=sum(lengths) / len(lengths),
         long_sentences=sum(length > MOST_IN_A_SENTENCE for length in lengths),
         longest_paragraph=max(len(each.split()) for text in texts for each in paragraphs(text)),
-        uncommon=None if common is None else _find_share(texts, {*common, *_list_terms()}),
     )
 
 
@@ -69,38 +64,14 @@ def _drop_tables(text: str) -> list[str]:
     return [line for line in text.splitlines() if not line.startswith(("|", "#"))]
 
 
-def _list_terms() -> set[str]:
-    text = (DOCS / "glossary.md").read_text("utf-8")
-    return {word for term in re.findall(r"^## (.+)$", text, re.MULTILINE) for word in term.split()}
-
-
-def _find_share(texts: Iterable[str], known: Collection[str]) -> float:
-    """Find the share of words that are not known, a plural or another form of a known word."""
-    plain = " ".join(each for text in texts for each in sentences(text))
-    words = [word for word in _WORD.findall(plain.lower()) if word != "code"]
-    return sum(not _is_known(word, known) for word in words) / len(words)
-
-
-def _is_known(word: str, known: Collection[str]) -> bool:
-    ends = ("'s", "s", "es", "ed", "d", "ing", "ly", "er")
-    stems = {word, *(word.removesuffix(end) for end in ends)}
-    return any(stem in known or f"{stem}e" in known for stem in stems)
-
-
 def main() -> None:
     """Print the figures of each book."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--common", type=Path, help="a list of common words, one a line")
-    path = parser.parse_args().common
-    common = None if path is None else path.read_text("utf-8").lower().split()
     for name, pages in list_books().items():
-        found = measure(pages, common)
+        found = measure(pages)
         print(f"{name}: {found.words} words, {found.sentences} sentences")
         print(f"  words a sentence: {found.words_a_sentence:.1f}")
         print(f"  sentences over {MOST_IN_A_SENTENCE} words: {found.long_sentences}")
         print(f"  longest paragraph: {found.longest_paragraph} words")
-        if found.uncommon is not None:
-            print(f"  outside the list and the terms: {100 * found.uncommon:.1f} %")
     print(f"README and docs: {count_words(list_pages())} words")
 
 

@@ -125,31 +125,9 @@ def test_each_commit_has_a_line(repo: Repo) -> None:
     assert done.returncode == 0
 
 
-def test_a_repository_is_named_before_the_range(repo: Repo, tmp_path: Path) -> None:
-    governed_repository(repo)
-    done = run(str(repo.path), "HEAD~1..HEAD", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (0, f"{repo.head[:12]}  derived\n")
-
-
-def test_bytes_that_no_entry_makes_are_told_with_path_and_line(repo: Repo) -> None:
-    governed_repository(repo)
-    change = honest(repo)
-    file = change.files["a.py"]
-    assert file is not None
-    change.files["a.py"] = File(file.data.replace(b"main()\n", b"Main()\n"))
-    made = commit(repo, change)
-    done = run("HEAD~1..HEAD", cwd=repo.path)
-    assert done.stdout == f"{made[:12]}  not derived  a.py:8: is not what the entries make\n"
-    assert done.returncode == 1
-
-
-def test_a_forged_hunk_is_told_with_its_line(repo: Repo) -> None:
-    governed_repository(repo)
-    change = honest(repo)
-    change.file["hunks"][0]["old_hash"] = "0" * 64
-    made = commit(repo, change)
-    done = run("HEAD~1..HEAD", cwd=repo.path)
-    assert done.stdout == f"{made[:12]}  not derived  a.py:5: its hashes do not hold here\n"
+def test_a_repository_is_named_before_the_range(store: Repo, tmp_path: Path) -> None:
+    done = run(str(store.path), "HEAD~1..HEAD", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, f"{store.head[:12]}  derived\n")
 
 
 A_DONE = A.replace(b"    name = sys.argv[1]\n    print(name)\n", b"    print(sys.argv)\n")
@@ -219,6 +197,33 @@ def _commit_beside(repo: Repo, change: Change) -> str:
     return commit_tree(repo, tree, change.parents, message, change.author)
 
 
+@cases(
+    "forge, said",
+    {
+        "bytes that no entry makes": (
+            lambda change: _alter(change, A_DONE.replace(b"main()\n", b"Main()\n")),
+            "a.py:8: is not what the entries make",
+        ),
+        "a forged hunk": (
+            lambda change: _hunk(change).update(old_hash="0" * 64),
+            "a.py:5: its hashes do not hold here",
+        ),
+        "a path of two lines": (
+            lambda change: change.files.update({"a\n.txt": File(b"two\n")}),
+            r"a\n.txt:1: is not what the entries make",
+        ),
+    },
+)
+def test_what_is_not_derived_is_told_on_one_line_with_path_and_number(
+    store: Repo, forge: Callable[[Change], object], said: str
+) -> None:
+    change = honest(store)
+    forge(change)
+    made = _commit_beside(store, change)
+    done = run(f"{made}~1..{made}", cwd=store.path)
+    assert (done.returncode, done.stdout) == (1, f"{made[:12]}  not derived  {said}\n")
+
+
 def test_what_is_forged_above_is_derived_as_long_as_it_is_honest(repo: Repo) -> None:
     governed_repository(repo)
     change = honest(repo)
@@ -265,10 +270,9 @@ def test_directories_are_as_deep_as_git_makes_them(repo: Repo) -> None:
     },
 )
 def test_bad_input_is_2_with_a_line_that_says_why(
-    repo: Repo, arguments: list[str], said: str
+    store: Repo, arguments: list[str], said: str
 ) -> None:
-    governed_repository(repo)
-    done = run(*arguments, cwd=repo.path)
+    done = run(*arguments, cwd=store.path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(said)
     assert "Traceback" not in done.stderr
@@ -276,22 +280,11 @@ def test_bad_input_is_2_with_a_line_that_says_why(
     assert len(done.stderr.splitlines()) <= 2
 
 
-def test_without_git_it_is_2(repo: Repo, tmp_path: Path) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PATH", str(tmp_path))
-        done = run("HEAD", cwd=repo.path)
+def test_without_git_it_is_2(store: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = run("HEAD", cwd=store.path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "derive.py: [Errno 2] No such file or directory: 'git'\n"
-
-
-def test_a_path_is_shown_on_one_line(repo: Repo) -> None:
-    governed_repository(repo)
-    change = honest(repo)
-    change.files["a\n.txt"] = File(b"two\n")
-    made = commit(repo, change)
-    done = run("HEAD~1..HEAD", cwd=repo.path)
-    what = r"a\n.txt:1: is not what the entries make"
-    assert done.stdout == f"{made[:12]}  not derived  {what}\n"
 
 
 def test_outside_a_repository_is_2(tmp_path: Path) -> None:
@@ -312,13 +305,12 @@ def test_merges_and_reverts_are_not_judged_here(repo: Repo) -> None:
     assert done.returncode == 0
 
 
-def test_a_shallow_clone_says_what_is_missing(repo: Repo, tmp_path: Path) -> None:
-    governed_repository(repo)
-    repo.git("clone", "-q", "--depth=1", repo.path.as_uri(), str(tmp_path / "clone"))
+def test_a_shallow_clone_says_what_is_missing(store: Repo, tmp_path: Path) -> None:
+    store.git("clone", "-q", "--depth=1", store.path.as_uri(), str(tmp_path / "clone"))
     done = run("HEAD", cwd=tmp_path / "clone")
-    missing = repo.resolve("HEAD~1")[:12]
+    missing = store.resolve("HEAD~1")[:12]
     what = f"not judged here  commit {missing} is missing or damaged"
-    assert done.stdout == f"{repo.head[:12]}  {what}\n"
+    assert done.stdout == f"{store.head[:12]}  {what}\n"
 
 
 def test_a_repository_with_sha256_ids_is_derived(

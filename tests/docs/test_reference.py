@@ -9,8 +9,7 @@ import click
 
 import hkgit
 from docs.write_reference import ROOT, list_commands, pages
-from hkgit.cli.commands import COMMANDS
-from hkgit.cli.help import EXAMPLES, FIRST, USED_BY, VARIABLES
+from hkgit.cli.commands import COMMANDS, EXAMPLES, FIRST, USED_BY, VARIABLES
 from tests.support.running import run
 
 FOUND = dict(list_commands())
@@ -36,7 +35,7 @@ def test_the_library_is_declared_in_python() -> None:
 
 
 def test_every_command_has_an_example() -> None:
-    """Whoever adds a command adds a line to hkgit/cli/help.py."""
+    """Whoever adds a command adds a line to hkgit/cli/commands.py."""
     assert {*EXAMPLES} == {*FOUND}
 
 

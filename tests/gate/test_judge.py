@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -13,9 +14,10 @@ from hkgit.evidence.verdict import CandidateCommit, Verdict
 from hkgit.gate.commit_range import CommitRange, drop_floors, list_commits_of, split_range
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
+from hkgit.gate.ruling import Report
 from hkgit.text.document import range_hash
 from tests.support.cases import cases
-from tests.support.commits import AGENT, PERSON, Change, applied, commit, judge, verdict
+from tests.support.commits import AGENT, PERSON, Change, applied, commit, judge, rejection, verdict
 from tests.support.gating import begun, blind, by_hand, good, opened, staged
 from tests.support.planning import Operation, protocol
 from tests.support.repos import Repo
@@ -50,10 +52,9 @@ def test_a_person_is_not_governed_by_default(started: Repo) -> None:
 )
 def test_an_agents_commit_needs_an_entry(started: Repo, author: str, message: str | None) -> None:
     commit(started, by_hand(author, message))
+    assert rejection(started) == "blind"
     ruling = judge(started)
     assert ruling.judged.verdict == Verdict.FAIL
-    assert ruling.passes is False
-    assert ruling.rule == "blind"
     assert ruling.findings[0].where == "docs/x.md"
     assert "hkgit apply" in ruling.findings[0].fix
 
@@ -64,17 +65,16 @@ def test_a_person_who_brings_an_entry_is_held_to_it(started: Repo) -> None:
     assert judge(started).rule == "blind"
 
 
-def test_a_policy_may_govern_everyone(started: Repo) -> None:
-    commit(started, by_hand(PERSON))
-    ruling = judge(started, policy=Policy(govern="all"))
-    assert ruling.passes is False
-    assert ruling.rule == "blind"
-    assert "the policy governs everyone" in ruling.findings[0].what
-
-
-def test_a_policy_may_name_its_own_agents(started: Repo) -> None:
+def test_a_policy_may_govern_everyone_or_name_its_own_agents(started: Repo) -> None:
     commit(started, by_hand("My Robot <robot@example.org>"))
-    assert not judge(started, policy=Policy(agents=("my robot*",))).passes
+    assert judge(started).passes
+    assert rejection(started, policy=Policy(agents=("my robot*",))) == "blind"
+    assert rejection(started, policy=Policy(govern="all")) == "blind"
+    [finding] = judge(started, policy=Policy(govern="all")).findings
+    assert "the policy governs everyone" in finding.what
+    assert rejection(started, policy=Policy(verdicts=("strict",))) == "verdict"
+    [finding] = judge(started, policy=Policy(verdicts=("strict",))).findings
+    assert finding.what == "the policy does not accept ungoverned"
 
 
 # Floors
@@ -85,10 +85,11 @@ def test_a_policy_may_name_its_own_agents(started: Repo) -> None:
     {
         "none": (Policy(), "verdict strict"),
         "evidence": (Policy(accept=("receipt",)), "blind"),
-        "no evidence at all": (Policy(accept=()), "blind"),
         "tiers": (Policy(tiers=("exact",)), "tier"),
-        "tiers it meets": (Policy(tiers=("exact", "range")), "verdict strict"),
-        "confidence it meets": (Policy(min_confidence=1000), "verdict strict"),
+        "tiers and confidence it meets": (
+            Policy(tiers=("exact", "range"), min_confidence=1000),
+            "verdict strict",
+        ),
         "verdicts": (Policy(verdicts=("merge",)), "verdict"),
     },
 )
@@ -97,19 +98,6 @@ def test_floors_only_tighten(started: Repo, policy: Policy, rule: str) -> None:
     ruling = judge(started, policy=policy)
     assert ruling.rule == rule
     assert ruling.passes == (rule == "verdict strict")
-
-
-def test_a_policy_may_let_nobody_pass_without_an_entry(started: Repo) -> None:
-    commit(started, by_hand(PERSON))
-    ruling = judge(started, policy=Policy(verdicts=("strict",)))
-    assert ruling.passes is False
-    assert ruling.rule == "verdict"
-    assert ruling.findings[0].what == "the policy does not accept ungoverned"
-
-
-def test_a_commit_below_a_floor_fails(started: Repo) -> None:
-    commit(started, applied(started, protocol(blind())))
-    assert judge(started).judged.verdict is Verdict.FAIL
 
 
 def test_a_confidence_below_the_floor_is_told(started: Repo) -> None:
@@ -167,52 +155,43 @@ def mixed(started: Repo) -> Repo:
     return started
 
 
-def test_each_commit_of_a_range_is_judged_on_its_own(mixed: Repo) -> None:
-    asked = CommitRange(mixed.resolve("HEAD~3"), mixed.head)
-    report = judge_whole(opened(mixed), asked, Policy())
-    assert [(ruling.judged.verdict, ruling.passes) for ruling in report.rulings] == [
+def judged(repo: Repo, old: str, **policy: Any) -> Report:
+    """The report on the range from a commit to HEAD."""
+    asked = CommitRange(repo.resolve(old), repo.head)
+    return judge_whole(opened(repo), asked, Policy(**policy))
+
+
+def test_each_commit_of_a_range_is_judged_on_its_own_parents_first(mixed: Repo) -> None:
+    rulings = judged(mixed, "HEAD~3").rulings
+    assert [(ruling.judged.verdict, ruling.passes) for ruling in rulings] == [
         ("ungoverned", True),
         ("strict", True),
         ("fail", False),
     ]
+    assert rulings[0].judged.candidate.id == mixed.resolve("HEAD~2")
 
 
 @pytest.mark.parametrize(("mode", "passes"), [("enforce", False), ("warn", True), ("report", True)])
 def test_only_enforce_rejects(mixed: Repo, mode: str, passes: bool) -> None:
-    old, policy = mixed.resolve("HEAD~1"), Policy(mode=mode)
-    report = judge_whole(opened(mixed), CommitRange(old, mixed.head), policy)
+    report = judged(mixed, "HEAD~1", mode=mode)
     assert report.passes == passes
     assert [ruling.passes for ruling in report.rulings] == [False]
 
 
 def test_what_came_before_since_is_left_alone(mixed: Repo) -> None:
     root = mixed.git("rev-list", "--max-parents=0", "HEAD")
-    kept = list_commits_of(opened(mixed), CommitRange(root, mixed.head), Policy(since="HEAD~1"))
-    assert kept == [mixed.head]
-
-
-def test_the_commits_of_a_range_come_parents_first(mixed: Repo) -> None:
-    old = mixed.resolve("HEAD~2")
-    listed = list_commits_of(opened(mixed), CommitRange(old, mixed.head), Policy())
-    assert listed == [mixed.resolve("HEAD~1"), mixed.head]
-
-
-def test_an_empty_range_passes(mixed: Repo) -> None:
-    report = judge_whole(opened(mixed), CommitRange(mixed.head, mixed.head), Policy())
-    assert report.rulings == ()
-    assert report.passes is True
-
-
-def test_a_range_that_runs_backwards_is_invalid(mixed: Repo) -> None:
-    old = mixed.resolve("HEAD~1")
-    with pytest.raises(InvalidInput, match="runs backwards"):
-        judge_whole(opened(mixed), CommitRange(mixed.head, old), Policy())
-
-
-def test_a_since_that_is_not_here_is_invalid(mixed: Repo) -> None:
-    old = mixed.resolve("HEAD~1")
+    asked = CommitRange(root, mixed.head)
+    assert list_commits_of(opened(mixed), asked, Policy(since="HEAD~1")) == [mixed.head]
     with pytest.raises(InvalidInput, match="is not a commit here"):
-        judge_whole(opened(mixed), CommitRange(old, mixed.head), Policy(since="v0"))
+        judged(mixed, "HEAD~1", since="v0")
+
+
+def test_an_empty_range_passes_and_one_that_runs_backwards_is_invalid(mixed: Repo) -> None:
+    report = judged(mixed, "HEAD")
+    assert (report.rulings, report.passes) == ((), True)
+    backwards = CommitRange(mixed.head, mixed.resolve("HEAD~1"))
+    with pytest.raises(InvalidInput, match="runs backwards"):
+        judge_whole(opened(mixed), backwards, Policy())
 
 
 def test_a_range_has_two_sides() -> None:

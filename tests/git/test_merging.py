@@ -17,6 +17,7 @@ from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
 LINES = "".join(f"line {number}\n" for number in range(20))
+Merged = tuple[Repo, tuple[str, str], str]
 
 
 def diverge(
@@ -31,6 +32,14 @@ def diverge(
     second = repo.commit(theirs)
     repo.git("checkout", "-q", "main")
     return repo.commit(ours), second
+
+
+@pytest.fixture(scope="module")
+def merged(tmp_path_factory: pytest.TempPathFactory) -> Merged:
+    """Two commits that merge cleanly, and the tree of that; to be read alone."""
+    repo = Repo.init(tmp_path_factory.mktemp("merged") / "repo")
+    parents = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
+    return repo, parents, str(open_repository(repo).automatic_merge(parents))
 
 
 def merged_by_git(repo: Repo, *others: str) -> str:
@@ -51,7 +60,6 @@ def test_a_rename_on_one_side_is_followed(repo: Repo) -> None:
     assert merged == merged_by_git(repo, "side")
 
 
-@pytest.mark.usefixtures("each_backend")
 def test_an_octopus_is_merged_one_head_after_the_other(repo: Repo) -> None:
     one, two = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
     repo.git("checkout", "-q", "-b", "third", "HEAD~")
@@ -72,7 +80,6 @@ def test_a_merge_that_takes_too_much_memory_is_unverifiable(
         open_repository(repo).automatic_merge(parents)
 
 
-@pytest.mark.usefixtures("each_backend")
 def test_a_conflict_gives_no_tree(repo: Repo) -> None:
     parents = diverge(repo, {"f": "ours\n"}, {"f": "theirs\n"})
     assert open_repository(repo).automatic_merge(parents) is None
@@ -140,32 +147,36 @@ def test_configuration_does_not_change_it(
     ],
 )
 def test_the_environment_does_not_change_it(
-    repo: Repo, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+    merged: Merged,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    value: str,
 ) -> None:
-    parents = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
-    expected = open_repository(repo).automatic_merge(parents)
+    repo, parents, tree = merged
     monkeypatch.setenv(name, value)
-    assert open_repository(repo).automatic_merge(parents) == expected
+    assert open_repository(repo).automatic_merge(parents) == tree
 
 
-def test_nothing_is_written_to_the_repository(repo: Repo) -> None:
-    parents = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
+def test_nothing_is_written_to_the_repository(
+    merged: Merged,
+) -> None:
+    repo, parents, tree = merged
     before = sorted((repo.path / ".git").rglob("*"))
-    merged = open_repository(repo).automatic_merge(parents)
+    assert open_repository(repo).automatic_merge(parents) == tree
     assert sorted((repo.path / ".git").rglob("*")) == before
-    assert repo.git("cat-file", "-t", str(merged), check=False) == ""
+    assert repo.git("cat-file", "-t", tree, check=False) == ""
 
 
-@pytest.mark.usefixtures("each_backend")
-def test_objects_are_borrowed_through_alternates_of_alternates(repo: Repo, tmp_path: Path) -> None:
-    parents = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
+def test_objects_are_borrowed_through_alternates_of_alternates(
+    merged: Merged, tmp_path: Path
+) -> None:
+    repo, parents, tree = merged
     repo.git("clone", "-q", "--shared", "--bare", str(repo.path), str(tmp_path / "one: two"))
     repo.git("clone", "-q", "--shared", str(tmp_path / "one: two"), str(tmp_path / 'th"ree'))
     third = Repository.discover(tmp_path / 'th"ree')
-    assert third.automatic_merge(parents) == open_repository(repo).automatic_merge(parents)
+    assert third.automatic_merge(parents) == tree
 
 
-@pytest.mark.usefixtures("each_backend")
 def test_a_history_that_is_not_all_here_is_unverifiable(repo: Repo, tmp_path: Path) -> None:
     one, two = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
     repo.git("update-ref", "refs/heads/second", two)

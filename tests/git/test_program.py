@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import GitRefused
-from hkgit.git import program
 from hkgit.git.facts import LOCAL_VARIABLES
-from hkgit.git.program import Completed
+from hkgit.git.program import Completed, Git, refuse_failed
 from hkgit.git.repository import Repository
 from tests.support.cases import cases
 from tests.support.repos import Repo
@@ -55,13 +54,13 @@ def test_in_a_hook_the_environment_does(
 
 def test_a_failure_is_told_in_gits_own_words(repo: Repo) -> None:
     with pytest.raises(GitRefused, match=r"git cat-file: fatal: Not a valid object name nope"):
-        program.run(["cat-file", "-p", "nope"], cwd=repo.path)
+        Git(repo.path)("cat-file", "-p", "nope")
 
 
 def test_a_lock_comes_with_advice(repo: Repo) -> None:
     (repo.path / ".git" / "index.lock").touch()
     with pytest.raises(GitRefused, match="Another git process is running"):
-        program.run(["read-tree", "--empty"], cwd=repo.path)
+        Git(repo.path)("read-tree", "--empty")
 
 
 @cases(
@@ -77,20 +76,20 @@ def test_a_lock_comes_with_advice(repo: Repo) -> None:
     },
 )
 def test_how_git_ended_is_told_in_words(completed: Completed, told: str) -> None:
-    assert told in str(program.refuse_failed(["write-tree"], completed))
+    assert told in str(refuse_failed(["write-tree"], completed))
 
 
 def test_a_file_system_monitor_of_the_configuration_is_not_started(repo: Repo) -> None:
     repo.commit({"a": "1"})
     repo.git("config", "core.fsmonitor", f"touch '{repo.path}/started'; false")
-    program.run(["status"], cwd=repo.path)
+    Git(repo.path)("status")
     assert not (repo.path / "started").exists()
 
 
 def test_a_machine_without_git_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(GitRefused, match="there is no git program on PATH"):
-        program.run(["status"], cwd=tmp_path)
+        Git(tmp_path)("status")
 
 
 def test_a_git_that_is_too_old_is_named_when_it_fails(
@@ -99,26 +98,15 @@ def test_a_git_that_is_too_old_is_named_when_it_fails(
     install_git(tmp_path / "bin", '[ "$3" = --version ] && echo git version 2.30.1 || exit 129')
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
     with pytest.raises(GitRefused, match=r"git 2\.30 is too old\nInstall git 2\.38 or newer"):
-        program.run(["merge-tree", "--write-tree", "a", "b"], cwd=tmp_path)
+        Git(tmp_path)("merge-tree", "--write-tree", "a", "b")
 
 
 def test_a_directory_that_is_gone_is_told_so(tmp_path: Path) -> None:
     with pytest.raises(GitRefused, match="there is no such directory"):
-        program.run(["status"], cwd=tmp_path / "gone")
+        Git(tmp_path / "gone")("status")
 
 
 def test_paths_that_are_not_utf8_go_in_and_come_out(repo: Repo) -> None:
     repo.commit({"caf\udce9": "x"})
-    listed = program.run(["ls-files", "-z", "--", "caf\udce9"], cwd=repo.path)
+    listed = Git(repo.path)("ls-files", "-z", "--", "caf\udce9")
     assert listed.text == "caf\udce9\0"
-
-
-def test_a_ref_of_a_transaction_goes_also_where_git_has_packed_it(repo: Repo) -> None:
-    repo.commit({"a": "1\n"})
-    opened, name = Repository.discover(repo.path, is_small=True), "refs/hkgit/tx/0123"
-    opened.write_ref(name, repo.head)
-    repo.git("pack-refs", "--all")
-    for _ in range(2):
-        opened.write_ref(name, repo.head)
-        opened.delete_ref(name)
-        assert repo.git("for-each-ref", "refs/hkgit") == ""

@@ -10,14 +10,13 @@ import pytest
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git.objects import Head
 from hkgit.git.repository import Repository
+from tests.support.objects import open_repository
 from tests.support.repos import Repo
-
-pytestmark = pytest.mark.usefixtures("each_backend")
 
 
 @pytest.fixture
 def opened(repo: Repo) -> Repository:
-    return Repository.discover(repo.path)
+    return open_repository(repo)
 
 
 def test_a_directory_outside_any_repository_is_refused(tmp_path: Path) -> None:
@@ -56,7 +55,9 @@ def test_a_linked_worktree_shares_the_common_directory(repo: Repo, tmp_path: Pat
 # Refs and configuration
 
 
-def test_head_on_a_branch_detached_and_unborn(repo: Repo, opened: Repository) -> None:
+@pytest.mark.usefixtures("each_backend")
+def test_head_on_a_branch_detached_and_unborn(repo: Repo) -> None:
+    opened = open_repository(repo)
     assert opened.head() == Head("main", None)
     first = repo.commit()
     assert opened.head() == Head("main", first)
@@ -64,8 +65,9 @@ def test_head_on_a_branch_detached_and_unborn(repo: Repo, opened: Repository) ->
     assert opened.head() == Head(None, first)
 
 
-def test_a_branch_has_a_tip_or_is_not_there(repo: Repo, opened: Repository) -> None:
-    head = repo.commit()
+@pytest.mark.usefixtures("each_backend")
+def test_a_branch_has_a_tip_or_is_not_there(repo: Repo) -> None:
+    head, opened = repo.commit(), open_repository(repo)
     repo.git("branch", "topic/one")
     assert [opened.branch_tip("topic/one"), opened.branch_tip("nope")] == [head, None]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -12,116 +12,66 @@ from tests.support.cases import cases
 from tests.support.commands import AGENT, HUMAN, git, hkgit, replace_line_two, start
 from tests.support.repos import Repo
 
-Prepare = Callable[[Repo], None]
 CO_AUTHOR = "Co-authored-by: Claude <noreply@anthropic.com>"
 
-
-def _change(repo: Repo) -> None:
-    repo.write("app.py", "one\n2\nthree\n")
-    repo.git("add", "-A")
-
-
-def _change_unstaged(repo: Repo) -> None:
-    repo.write("app.py", "one\n2\nthree\n")
-
-
-def _delete(repo: Repo) -> None:
-    repo.git("rm", "-q", "notes.md")
-
-
-def _nothing(repo: Repo) -> None:
-    """The commit alone is the case."""
-
-
-def _evidence(repo: Repo) -> None:
-    """Stage what hkgit made: the change and its ledger entry."""
-    repo.git("restore", "--source=evidence", "--staged", "--worktree", ".")
-
-
-def _evidence_and_unstaged_byte(repo: Repo) -> None:
-    _evidence(repo)
-    repo.write("app.py", "one\nTWO\nthree!\n")
+NOTHING = "true"
+CHANGED = "printf 'one\\n2\\nthree\\n' >app.py"
+STAGED = f"{CHANGED} && git add -A"
+DELETED = "git rm -q notes.md"
+COMMITTED = "git commit -q --no-verify -a -m Meanwhile"
+EVIDENCE = "git restore --source=evidence --staged --worktree ."
+"""What hkgit made: the change and its ledger entry."""
+MERGED = "git merge -q --ff-only evidence"
+A_BYTE = "printf 'one\\nTWO\\nthree!\\n' >app.py"
+SMUGGLED = "echo Smuggled >notes.md && git add -A"
+DIVERGED = f"echo 'More notes' >notes.md && {COMMITTED}"
+CONFLICT_OF_PICK = (
+    f"git checkout -q -b side && echo side >>app.py && {COMMITTED} && git checkout -q main"
+    f" && echo main >>app.py && {COMMITTED}; git cherry-pick side; git checkout --theirs app.py"
+    " && git add -A"
+)
+"""A person resolves a person's conflict, and the same for HEAD's own author."""
+CONFLICT_OF_MERGE = (
+    f"{CHANGED} && {COMMITTED}; git merge evidence;"
+    " printf 'one\\nTWO, 2\\nthree\\n' >app.py && git add -A"
+)
+"""A person merges an agent's branch and resolves the conflict by hand."""
 
 
-def _evidence_and_other_staged(repo: Repo) -> None:
-    _evidence(repo)
-    repo.write("notes.md", "Smuggled\n")
-    repo.git("add", "notes.md")
-
-
-def _evidence_committed(repo: Repo) -> None:
-    repo.git("merge", "-q", "--ff-only", "evidence")
-
-
-def _evidence_committed_and_byte_staged(repo: Repo) -> None:
-    _evidence_committed(repo)
-    repo.write("app.py", "one\nTWO\nthree!\n")
-    repo.git("add", "-A")
-
-
-def _diverged(repo: Repo) -> None:
-    repo.write("notes.md", "More notes\n")
-    repo.git("commit", "-q", "--no-verify", "-a", "-m", "Meanwhile")
-
-
-def _merged_and_byte_staged(repo: Repo) -> None:
-    _diverged(repo)
-    repo.git("merge", "-q", "--no-ff", "--no-commit", "evidence")
-    repo.write("notes.md", "Smuggled\n")
-    repo.git("add", "-A")
-
-
-def _cherry_picked_after_conflict(repo: Repo) -> None:
-    """A person resolves a person's conflict, and the same for HEAD's own author."""
-    repo.git("checkout", "-q", "-b", "side")
-    repo.write("app.py", "one\nside\nthree\n")
-    repo.git("commit", "-q", "--no-verify", "-a", "-m", "Side")
-    repo.git("checkout", "-q", "main")
-    repo.write("app.py", "one\nmain\nthree\n")
-    repo.git("commit", "-q", "--no-verify", "-a", "-m", "Main")
-    repo.git("cherry-pick", "side", check=False)
-    repo.write("app.py", "one\nboth\nthree\n")
-    repo.git("add", "-A")
-
-
-def _conflict_resolved(repo: Repo) -> None:
-    """A person merges an agent's branch and resolves the conflict by hand."""
-    repo.write("app.py", "one\n2\nthree\n")
-    repo.git("commit", "-q", "--no-verify", "-a", "-m", "Meanwhile")
-    repo.git("merge", "evidence", check=False)
-    repo.write("app.py", "one\nTWO, 2\nthree\n")
-    repo.git("add", "-A")
+def _prepare(repo: Repo, command: str) -> None:
+    done = start("sh", "-c", command, cwd=repo.path)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.sampled
 @cases(
     "prepare, command, author",
     {
-        "an agent's, by hkgit": (_evidence, ["commit", "-C", "evidence"], HUMAN),
-        "a person's": (_change, ["commit", "-m", "Mine"], HUMAN),
-        "a person's, -a": (_change_unstaged, ["commit", "-am", "Mine"], HUMAN),
-        "a person's, deleting only": (_delete, ["commit", "-m", "Mine"], HUMAN),
+        "an agent's, by hkgit": (EVIDENCE, ["commit", "-C", "evidence"], HUMAN),
+        "a person's": (STAGED, ["commit", "-m", "Mine"], HUMAN),
+        "a person's, -a": (CHANGED, ["commit", "-am", "Mine"], HUMAN),
+        "a person's, deleting only": (DELETED, ["commit", "-m", "Mine"], HUMAN),
         "of paths, with something else staged": (
-            _evidence_and_other_staged,
+            f"{EVIDENCE} && {SMUGGLED}",
             ["commit", "-C", "evidence", "--", "app.py", ".hkgit"],
             HUMAN,
         ),
-        "merge": (_diverged, ["merge", "--no-ff", "-m", "Merge", "evidence"], HUMAN),
-        "agent's merge": (_diverged, ["merge", "--no-ff", "-m", "Merge", "evidence"], AGENT),
-        "fast-forward": (_nothing, ["merge", "--ff-only", "evidence"], HUMAN),
-        "amend a person's": (_change, ["commit", "--amend", "-m", "Mine"], HUMAN),
-        "amend an agent's": (_evidence_committed, ["commit", "--amend", "--no-edit"], HUMAN),
-        "cherry-pick an agent's": (_diverged, ["cherry-pick", "evidence"], HUMAN),
-        "cherry-pick and edit": (_diverged, ["cherry-pick", "--edit", "evidence"], HUMAN),
-        "after conflict": (_cherry_picked_after_conflict, ["cherry-pick", "--continue"], HUMAN),
-        "merge resolved by a person": (_conflict_resolved, ["commit", "--no-edit"], HUMAN),
-        "empty, an agent's": (_nothing, ["commit", "--allow-empty", "-m", "Nothing"], AGENT),
+        "merge": (DIVERGED, ["merge", "--no-ff", "-m", "Merge", "evidence"], HUMAN),
+        "agent's merge": (DIVERGED, ["merge", "--no-ff", "-m", "Merge", "evidence"], AGENT),
+        "fast-forward": (NOTHING, ["merge", "--ff-only", "evidence"], HUMAN),
+        "amend a person's": (STAGED, ["commit", "--amend", "-m", "Mine"], HUMAN),
+        "amend an agent's": (MERGED, ["commit", "--amend", "--no-edit"], HUMAN),
+        "cherry-pick an agent's": (DIVERGED, ["cherry-pick", "evidence"], HUMAN),
+        "cherry-pick and edit": (DIVERGED, ["cherry-pick", "--edit", "evidence"], HUMAN),
+        "after conflict": (CONFLICT_OF_PICK, ["cherry-pick", "--continue"], HUMAN),
+        "merge resolved by a person": (CONFLICT_OF_MERGE, ["commit", "--no-edit"], HUMAN),
+        "empty, an agent's": (NOTHING, ["commit", "--allow-empty", "-m", "Nothing"], AGENT),
     },
 )
 def test_a_commit_that_is_accounted_for_passes(
-    gated: Repo, prepare: Prepare, command: list[str], author: Mapping[str, str]
+    gated: Repo, prepare: str, command: list[str], author: Mapping[str, str]
 ) -> None:
-    prepare(gated)
+    _prepare(gated, prepare)
 
     done, said = git(gated, *command, env={**author, "GIT_EDITOR": "true"})
 
@@ -132,47 +82,47 @@ def test_a_commit_that_is_accounted_for_passes(
 @cases(
     "prepare, command, author, reason",
     {
-        "an agent's": (_change, ["commit", "-m", "Mine"], AGENT, "is an agent"),
-        "an agent's, -a": (_change_unstaged, ["commit", "-am", "Mine"], AGENT, "is an agent"),
+        "an agent's": (STAGED, ["commit", "-m", "Mine"], AGENT, "is an agent"),
+        "an agent's, -a": (CHANGED, ["commit", "-am", "Mine"], AGENT, "is an agent"),
         "an agent's, of paths": (
-            _change_unstaged,
+            CHANGED,
             ["commit", "-m", "Mine", "--", "app.py"],
             AGENT,
             "is an agent",
         ),
-        "an agent's, deleting only": (_delete, ["commit", "-m", "Mine"], AGENT, "is an agent"),
+        "an agent's, deleting only": (DELETED, ["commit", "-m", "Mine"], AGENT, "is an agent"),
         "known as an agent's by its message alone": (
-            _change,
+            STAGED,
             ["commit", "-m", f"Mine\n\n{CO_AUTHOR}"],
             HUMAN,
             "is an agent",
         ),
         "amended by an agent": (
-            _change,
+            STAGED,
             ["commit", "--amend", "-m", "Mine"],
             AGENT | {"GIT_COMMITTER_NAME": "claude"},
             "is an agent",
         ),
         "a byte more than the index had, -a": (
-            _evidence_and_unstaged_byte,
+            f"{EVIDENCE} && {A_BYTE}",
             ["commit", "-a", "-C", "evidence"],
             HUMAN,
             "app.py",
         ),
         "a byte more than the index had, of paths": (
-            _evidence_and_unstaged_byte,
+            f"{EVIDENCE} && {A_BYTE}",
             ["commit", "-C", "evidence", "--", "app.py", ".hkgit"],
             HUMAN,
             "app.py",
         ),
         "a byte amended into an agent's": (
-            _evidence_committed_and_byte_staged,
+            f"{MERGED} && {A_BYTE} && git add -A",
             ["commit", "--amend", "--no-edit"],
             HUMAN,
             "app.py",
         ),
         "a byte smuggled into an agent's merge": (
-            _merged_and_byte_staged,
+            f"{DIVERGED} && git merge -q --no-ff --no-commit evidence && {SMUGGLED}",
             ["commit", "--no-edit"],
             AGENT,
             "merge",
@@ -180,9 +130,9 @@ def test_a_commit_that_is_accounted_for_passes(
     },
 )
 def test_a_commit_that_nothing_accounts_for_is_rejected(
-    gated: Repo, prepare: Prepare, command: list[str], author: Mapping[str, str], reason: str
+    gated: Repo, prepare: str, command: list[str], author: Mapping[str, str], reason: str
 ) -> None:
-    prepare(gated)
+    _prepare(gated, prepare)
     head = gated.head
 
     done, said = git(gated, *command, env=author)
@@ -200,12 +150,6 @@ def test_hkgit_apply_commits_through_the_hooks(gated: Repo) -> None:
     assert gated.resolve("HEAD^") == head
 
 
-def test_the_hooks_reject_a_blind_edit_of_hkgit_apply(gated: Repo) -> None:
-    edit = {"file": "app.py", "old_text": "two", "new_text": "TWO"}
-
-    hkgit(gated, "apply", "-", stdin=json.dumps(edit), env=AGENT, code=6)
-
-
 def test_a_commit_msg_hook_of_somebody_else_opens_no_way_past_the_gate(native: Repo) -> None:
     native.write_hook("commit-msg", "true")
     edit = {"file": "app.py", "old_text": "two", "new_text": "TWO"}
@@ -214,7 +158,7 @@ def test_a_commit_msg_hook_of_somebody_else_opens_no_way_past_the_gate(native: R
 
 
 def test_a_commit_that_passes_prints_nothing_of_the_gate(native: Repo) -> None:
-    _change(native)
+    _prepare(native, STAGED)
 
     _, said = git(native, "commit", "-q", "-m", "Mine")
 

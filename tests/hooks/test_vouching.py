@@ -99,3 +99,13 @@ def test_a_commit_that_stands_is_vouched_for_by_one_command(granted: Repo) -> No
     assert told == f"claude Ada Tester\n{ADA}"
     for words in (("log",), ("show", "HEAD^"), ("blame", "app.py"), ("stats",)):
         assert "vouched" in run(*words, cwd=granted.path).out, words
+
+
+def test_where_the_policy_grants_nobody_nobody_is_asked_to_sign(granted: Repo) -> None:
+    granted.write("notes.md", "by an agent\n")
+    granted.git("add", "notes.md")
+    granted.git("commit", "-q", "--no-verify", "-m", "Say two", env=AGENT)
+    granted.git("config", "gpg.ssh.program", "false")
+    refused = run("redo", "--vouch", "HEAD", cwd=granted.path)
+    assert refused.code == 6
+    assert "app.py, notes.md: .hkgit/config.toml grants nobody all of it" in refused.err

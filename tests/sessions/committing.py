@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
+import json
 from dataclasses import dataclass
 
+from hkgit.evidence.entry import Entry, read_entry
+from hkgit.evidence.replay import candidate_of, replay
 from hkgit.sessions.stage import settle_commit, stage
-from tests.support.commands import loaded_path
+from tests.support.commands import AGENT, start
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.sessions import TextSession
 
-AGENT = {"GIT_AUTHOR_NAME": "claude", "GIT_AUTHOR_EMAIL": "noreply@anthropic.com"}
+LINES = "".join(f"line {number}\n" for number in range(1, 31))
 PROVEN = "strict receipt"
-TAKES_LATE = '[gate]\naccept = ["hash", "receipt", "late"]\n'
-"""A policy under which what is read after a change counts."""
 """What `Work.verdict` says of a commit whose every edit is tied to a reading."""
+
+
+def replacing(old: str, new: str, path: str = "a.py") -> str:
+    """A spec of one edit."""
+    return json.dumps({"file": path, "old_text": old, "new_text": new})
 
 
 @dataclass(frozen=True)
@@ -28,8 +32,6 @@ class Work:
 
     def edit(self, old: str, new: str, path: str = "a.py") -> None:
         """An edit of a file that the agent has read whole."""
-        from tests.sessions.conftest import replacing
-
         self.desk.read(path)
         answer = self.desk.edit(replacing(old, new, path))
         assert answer.ok, answer.for_model()
@@ -42,39 +44,43 @@ class Work:
         """What the hook of pre-commit does; what it says."""
         return stage(open_repository(self.repo)).uncovered
 
-    def commit(self, *args: str) -> str:
-        """Record, and commit what is staged; answers with the commit."""
+    def commit(self, *args: str, add: str | None = None) -> str:
+        """Record, and commit what is staged, or is by `git add`; answers with the commit."""
+        if add is not None:
+            self.repo.git("add", add)
         self.record()
         self.repo.git("commit", "-q", "--no-verify", "-m", "Change", *args, env=AGENT)
         settle_commit(open_repository(self.repo))
         return self.repo.head
 
-    @property
-    def environment(self) -> dict[str, str]:
-        """An agent's, with an hkgit that forks first."""
-        return {**AGENT, **loaded_path()}
-
     def commit_with_hooks(self, *args: str, code: int = 0, editor: str = "false") -> str:
         """`git commit` with the installed hooks; what is said."""
-        environment = os.environ | self.environment | {"GIT_EDITOR": editor}
-        done = subprocess.run(
-            ["git", "commit", *args],
-            cwd=self.repo.path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        env = AGENT | {"GIT_EDITOR": editor}
+        done = start("git", "commit", *args, cwd=self.repo.path, env=env)
         assert done.returncode == code, done.stdout + done.stderr
         return done.stdout + done.stderr
 
+    def follow(self, command: str, env: dict[str, str] = AGENT) -> None:
+        """Do to the letter what was said, in a shell."""
+        done = start("sh", "-c", command, cwd=self.repo.path, env=env)
+        assert done.returncode == 0, done.stdout + done.stderr
+
     def verdict(self, rev: str = "HEAD") -> str:
         """The verdict on one commit."""
-        from hkgit.evidence.replay import candidate_of, replay
-
         repository = open_repository(self.repo)
         judged = replay(repository, candidate_of(repository, repository.resolve(rev)))
         if judged is None:
             return "without evidence"
         blind = {edit.evidence for _, entry in judged.entries for edit in entry.edits}
         return f"{judged.verdict} {' '.join(sorted(blind))}"
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The ledger entries of HEAD's tree."""
+        names = self.repo.git("ls-files", ".hkgit/ledger").splitlines()
+        return [read_entry(self.repo.read(name)) for name in names]
+
+    @property
+    def message(self) -> list[str]:
+        """The lines of the message of HEAD."""
+        return self.repo.git("log", "-1", "--format=%B").splitlines()

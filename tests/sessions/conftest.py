@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from tests.sessions.committing import Work
+from tests.sessions.committing import LINES, Work
 from tests.support.repos import Repo
 from tests.support.serving import guard
 from tests.support.sessions import TextSession
-
-LINES = "".join(f"line {number}\n" for number in range(1, 31))
-
-
-def replacing(old: str, new: str, path: str = "a.py") -> str:
-    """A spec of one edit."""
-    return json.dumps({"file": path, "old_text": old, "new_text": new})
 
 
 @pytest.fixture
@@ -33,20 +25,24 @@ def desk(root: Path) -> TextSession:
     return TextSession.open(root, "task", agent="tester/1")
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
-    """One commit with two files; what a module begins with otherwise, it makes itself."""
+@pytest.fixture(scope="session")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """One commit with two files."""
     repo = Repo.init(tmp_path_factory.mktemp("recording") / "repo")
     repo.commit({"a.py": LINES, "b.py": LINES}, "Begin")
     return repo
 
 
 @pytest.fixture(scope="session")
-def hooked(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+def hooked(plain: Repo, tmp_path_factory: pytest.TempPathFactory) -> Repo:
     """One that is held to its gate, for modules that name it their template."""
-    repo = Repo.init(tmp_path_factory.mktemp("hooked") / "repo")
-    repo.commit({"a.py": LINES, "b.py": LINES}, "Begin")
-    return guard(repo)
+    return guard(plain.copy(tmp_path_factory.mktemp("hooked") / "repo"))
+
+
+@pytest.fixture
+def template(plain: Repo) -> Repo:
+    """What a module begins with; otherwise, it makes that itself."""
+    return plain
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.sessions.committing import PROVEN, Work
-from tests.sessions.conftest import LINES, replacing
+from tests.sessions.committing import LINES, PROVEN, Work, replacing
 from tests.support.properties import examples
 from tests.support.repos import Repo
 from tests.support.sessions import TextSession
@@ -58,11 +57,11 @@ def make(repo: Repo, step: Step) -> None:
 @given(st.lists(STEP, max_size=5), st.sampled_from(sorted(WAYS)), STEP)
 @examples(12)
 def test_any_abandoned_edits_before_a_good_one_end_in_a_commit_that_passes(
-    template: Repo, abandoned: Sequence[Step], way: str, good: Step
+    plain: Repo, abandoned: Sequence[Step], way: str, good: Step
 ) -> None:
     with TemporaryDirectory() as place:
         path = Path(place) / "repo"
-        work = Work(template.copy(path), TextSession.open(path, "task", agent="tester/1"))
+        work = Work(plain.copy(path), TextSession.open(path, "task", agent="tester/1"))
         for step in abandoned:
             make(work.repo, step)
         WAYS[way](work.repo)
@@ -97,11 +96,9 @@ def test_what_comes_back_has_its_evidence_still(work: Work) -> None:
     work.edit("line 5\n", "five\n")
     work.repo.git("stash", "-q")
     work.edit("line 20\n", "twenty\n")
-    work.repo.git("add", "-A")
-    work.commit()
+    work.commit(add="-A")
     work.repo.git("stash", "pop", "-q")
-    work.repo.git("add", "-A")
-    work.commit()
+    work.commit(add="-A")
     assert work.verdict() == PROVEN
 
 
@@ -109,7 +106,8 @@ def test_what_comes_back_has_its_evidence_still(work: Work) -> None:
 def test_undo_gives_the_readings_back(work: Work, whole: bool) -> None:
     work.edit("line 5\n", "five\n")
     work.desk.undo(whole_session=whole)
-    assert not work.desk.edit(replacing("line 5\n", "V\n")).blind
+    for line in (5, 9):
+        assert not work.desk.edit(replacing(f"line {line}\n", "V\n")).blind
 
 
 def test_what_was_never_read_is_not_known_after_undo(work: Work) -> None:

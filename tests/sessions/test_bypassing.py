@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
+import re
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from hkgit.evidence.replay import candidate_of, replay
 from hkgit.sessions.bypass import (
     CommitPastHooks,
     describe_commits_past_hooks,
     find_commits_past_hooks,
 )
-from tests.sessions.committing import Work
-from tests.sessions.conftest import LINES, replacing
+from tests.sessions.committing import LINES, Work, replacing
+from tests.support.commands import git
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -55,31 +52,17 @@ def find(work: Work) -> list[CommitPastHooks]:
     return find_commits_past_hooks(open_repository(work.repo), work.repo.path)
 
 
-def follow(work: Work, line: str, **environment: str) -> None:
-    """Do to the letter what was said, in a shell."""
-    assert line.startswith("fix: ")
-    subprocess.run(
-        ["sh", "-c", line.removeprefix("fix: ")],
-        cwd=work.repo.path,
-        env=os.environ | work.environment | environment,
-        check=True,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-    )
-
-
 def advice(work: Work) -> str:
-    """The last line of what is said."""
+    """The command of the last line of what is said."""
     repository = open_repository(work.repo)
-    return [*describe_commits_past_hooks(repository, find(work))][-1]
+    *_, line = describe_commits_past_hooks(repository, find(work))
+    assert line.startswith("fix: ")
+    return line.removeprefix("fix: ")
 
 
 def verdicts(work: Work, count: int) -> list[str]:
     """Of the last commits, the newest first, whether they have evidence."""
-    repository = open_repository(work.repo)
-    ids = work.repo.git("rev-list", f"-{count}", "HEAD").split()
-    judged = [replay(repository, candidate_of(repository, each)) for each in ids]
-    return ["none" if each is None else str(each.verdict) for each in judged]
+    return [work.verdict(f"HEAD~{number}").split()[0] for number in range(count)]
 
 
 def test_a_commit_past_the_hooks_is_found(work: Work) -> None:
@@ -118,7 +101,7 @@ def test_what_is_said_mends_the_last_commit(
     bypass(work)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    follow(work, advice(work), **environment)
+    work.follow(advice(work))
     assert verdicts(work, 1) == ["strict"]
     assert work.repo.git("log", "-1", "--format=%s").strip() == "Work"
     assert find(work) == []
@@ -131,7 +114,7 @@ def test_what_is_said_mends_several(work: Work) -> None:
         bypass(work, word)
     work.repo.write("b.py", LINES.replace("line 2", "two"))
     assert len(find(work)) == 3
-    follow(work, advice(work))
+    work.follow(advice(work))
     assert verdicts(work, 3) == ["strict"] * 3
     assert work.repo.git("log", "-3", "--format=%s").split() == ["nine", "seven", "five"]
     assert find(work) == []
@@ -148,8 +131,8 @@ def test_a_commit_that_the_hooks_refuse_stays_and_the_others_are_made_again(work
     bypass(work, "nine")
     work.repo.write("c.txt", "not committed\n")
     tree = work.repo.resolve("HEAD^{tree}")
-    follow(work, advice(work))
-    assert verdicts(work, 3) == ["strict", "none", "strict"]
+    work.follow(advice(work))
+    assert verdicts(work, 3) == ["strict", "without", "strict"]
     assert work.repo.git("log", "-3", "--format=%s").split() == ["nine", "blind", "five"]
     assert work.repo.git("symbolic-ref", "HEAD").strip() == "refs/heads/main"
     assert work.repo.status() == ["?? c.txt"]
@@ -157,21 +140,12 @@ def test_a_commit_that_the_hooks_refuse_stays_and_the_others_are_made_again(work
     assert shown == ""
 
 
-def test_a_last_commit_that_the_hooks_refuse_stays(work: Work) -> None:
-    assert work.desk.edit(replacing("line 2\n", "two\n")).ok
-    head = bypass(work)
-    follow(work, advice(work))
-    assert work.repo.head == head
-    assert work.repo.status() == []
-
-
 def test_what_is_said_mends_amid_a_rebase(work: Work) -> None:
     work.edit("line 5\n", "five\n")
     bypass(work, "five")
-    with suppress(subprocess.CalledProcessError):
-        follow(work, "fix: git rebase -q -x false HEAD~1")
+    work.repo.git("rebase", "-q", "-x", "false", "HEAD~1", check=False)
     assert "rebase in progress" in work.repo.git("status")
-    follow(work, advice(work))
+    work.follow(advice(work))
     work.repo.git("rebase", "--continue")
     assert verdicts(work, 1) == ["strict"]
     assert work.repo.git("symbolic-ref", "HEAD").strip() == "refs/heads/main"
@@ -183,8 +157,8 @@ def test_a_later_commit_keeps_its_evidence(work: Work) -> None:
     work.edit("line 2\n", "two\n", "b.py")
     said = work.commit_with_hooks("-a", "-m", "Later")
     assert "bypassed git's hooks" in said
-    follow(work, advice(work))
-    assert "none" not in verdicts(work, 2)
+    work.follow(advice(work))
+    assert "without" not in verdicts(work, 2)
     assert find(work) == []
 
 
@@ -193,14 +167,7 @@ def test_a_push_says_so(work: Work, tmp_path: Path) -> None:
     work.repo.git("remote", "add", "origin", str(tmp_path / "remote"))
     work.edit("line 5\n", "five\n")
     bypass(work)
-    said = subprocess.run(
-        ["git", "push", "-q", "origin", "main"],
-        cwd=work.repo.path,
-        env=os.environ | work.environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    ).stderr
+    _, said = git(work.repo, "push", "-q", "origin", "main")
     assert "bypassed git's hooks" in said
     assert "fix: hkgit redo" in said
 
@@ -211,7 +178,7 @@ def test_what_is_published_is_not_made_again(work: Work, tmp_path: Path) -> None
     work.edit("line 5\n", "five\n")
     head = bypass(work)
     work.repo.git("push", "-q", "--no-verify", "origin", "main")
-    assert advice(work) == f"fix: hkgit adopt {head[:9]}~1..HEAD"
+    assert advice(work) == f"hkgit adopt {head[:9]}~1..HEAD"
 
 
 def test_doctor_says_so(work: Work) -> None:
@@ -222,6 +189,16 @@ def test_doctor_says_so(work: Work) -> None:
     assert "hooks off" in said
     checks = run("doctor", "--json", cwd=work.repo.path).json()["checks"]
     assert any(head[:9] in each["what"] for each in checks if each["name"] == "past hooks")
+
+
+def test_where_an_agent_made_it_the_gate_says_the_same(work: Work) -> None:
+    """Though late evidence does not count: what the session has recorded does."""
+    work.edit("line 5\n", "five\n")
+    bypass(work)
+    work.repo.git("commit", "-q", "--amend", "--no-edit", "--no-verify", "--author=codex <a@b.c>")
+    said = run("gate", "--range", "HEAD~1..HEAD", cwd=work.repo.path).out
+    work.follow(re.findall("fix: (.*)", said)[0])
+    assert verdicts(work, 1) == ["strict"]
 
 
 def test_a_commit_whose_message_no_longer_names_its_entries_is_not_accused(work: Work) -> None:

@@ -17,7 +17,7 @@ from hkgit.applying.files import take_place
 from hkgit.errors import GitRefused
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.writer import find_crashed
-from tests.sessions.conftest import LINES, replacing
+from tests.sessions.committing import LINES, replacing
 from tests.support.commands import ROOT
 from tests.support.sessions import TextSession
 
@@ -77,6 +77,9 @@ def die(root: Path, after: int) -> None:
 def test_a_call_that_died_is_taken_back_by_the_next(root: Path, after: int) -> None:
     before = contents(root)
     die(root, after)
+    died = contents(root)
+    assert find_crashed(root, fix=False) == ["call 1 of session task died half-written"]
+    assert contents(root) == died
     TextSession.open(root, "other").read("a.py")
     assert contents(root) == before
 
@@ -93,13 +96,6 @@ def test_what_somebody_changed_since_the_crash_is_left_alone(root: Path) -> None
     said = find_crashed(root, fix=True)
     assert contents(root) == {"a.py": "mine\n", "b.py": LINES}
     assert "changed since, and left as they are: a.py" in said[0]
-
-
-def test_a_crash_is_told_without_touching_it(root: Path) -> None:
-    die(root, 1)
-    before = contents(root)
-    assert find_crashed(root, fix=False) == ["call 1 of session task died half-written"]
-    assert contents(root) == before
 
 
 def test_when_the_second_of_three_files_cannot_be_written_none_is(

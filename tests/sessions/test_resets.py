@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from hkgit.gate.entrypoints.hook_scripts import render_script
 from hkgit.sessions.homes import may_wait
 from tests.sessions.committing import PROVEN, Work
+from tests.support.commands import start
 from tests.support.repos import Repo
 
 
@@ -99,14 +99,9 @@ def run_post_commit(work: Work, folder: Path) -> str:
     (folder / "hkgit").write_text('#!/bin/sh\necho "$*"\n')
     (folder / "hkgit").chmod(0o755)
     path = f"{folder}{os.pathsep}{os.environ['PATH']}"
-    return subprocess.run(
-        ["sh", str(folder / "post-commit")],
-        cwd=work.repo.path,
-        env=os.environ | {"PATH": path},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
+    done = start("sh", str(folder / "post-commit"), cwd=work.repo.path, env={"PATH": path})
+    assert done.returncode == 0
+    return done.stdout
 
 
 def test_behind_a_commit_with_evidence_nothing_is_started(work: Work, tmp_path: Path) -> None:

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.applying.file_diff import compare
+from hkgit.applying.planner import Options
 from hkgit.edits import File, MappingSnapshot
 from hkgit.errors import Conflict, InvalidInput
 from hkgit.sessions.undo_calls import put_back
-from tests.sessions.conftest import LINES, replacing
+from tests.sessions.committing import LINES, replacing
 from tests.support.cases import cases
 from tests.support.properties import examples
 from tests.support.sessions import TextSession
@@ -104,6 +105,17 @@ def test_whole_files_stay_where_somebody_has_taken_their_place(
         desk.undo()
 
 
+def test_a_call_is_taken_back_with_all_of_its_specs_and_once(desk: TextSession, root: Path) -> None:
+    desk.edit(replacing("line 3\n", "three\n"))
+    specs = [desk.parse(replacing(f"line {n}\n", "new\n")) for n in (5, 6)]
+    desk.edit_all(specs, Options())
+    desk.undo()
+    assert (root / "a.py").read_text() == LINES.replace("line 3\n", "three\n")
+    assert [(call.call, call.undone) for call in desk.status().calls] == [("1", False), ("2", True)]
+    with pytest.raises(InvalidInput, match="no call that can be undone"):
+        desk.undo("2")
+
+
 def test_a_session_is_taken_back_whole(desk: TextSession, root: Path) -> None:
     for old, new in (("line 5\n", "five\n"), ("five\n", "5\nmore\n"), ("line 9\n", "")):
         desk.edit(replacing(old, new))
@@ -112,30 +124,9 @@ def test_a_session_is_taken_back_whole(desk: TextSession, root: Path) -> None:
     assert (root / "a.py").read_text() == f"mine\n{LINES}"
 
 
-def test_a_call_is_undone_once(desk: TextSession) -> None:
-    desk.edit(replacing("line 5\n", "five\n"))
-    desk.undo("1")
-    with pytest.raises(InvalidInput, match="no call that can be undone"):
-        desk.undo("1")
-
-
-def test_taking_back_is_no_call_to_take_back(desk: TextSession) -> None:
-    desk.edit(replacing("line 5\n", "five\n"))
-    desk.undo()
-    assert [(call.call, call.undone) for call in desk.status().calls] == [("1", True)]
-
-
 def test_another_session_is_left_alone(desk: TextSession, root: Path) -> None:
     desk.edit(replacing("line 5\n", "five\n"))
     other = TextSession.open(root, "other")
     other.edit(replacing("line 9\n", "nine\n"))
     desk.undo(whole_session=True)
     assert (root / "a.py").read_text() == LINES.replace("line 9", "nine")
-
-
-def test_an_agent_still_knows_what_undo_left(desk: TextSession) -> None:
-    desk.read("a.py")
-    desk.edit(replacing("line 5\n", "five\n"))
-    desk.undo()
-    answer = desk.edit(replacing("line 9\n", "nine\n"))
-    assert [outcome.evidence.kind for outcome in answer.outcomes] == ["receipt"]

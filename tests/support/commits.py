@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ from tests.support.repos import IDENTITY, Repo
 A = b"import sys\n\n\ndef main():\n    print(sys.argv)\n"
 LINES = b"one\ntwo\nthree\nfour\nfive\n"
 CRLF = b"one\r\ntwo\r\nthree"
+TAKES_LATE = '[gate]\naccept = ["hash", "receipt", "late"]\n'
 AGENT = "hkgit-agent <agent@example.org>"
 PERSON = IDENTITY
 
@@ -168,6 +170,27 @@ def judge(repo: Repo, rev: str = "HEAD", policy: Policy | None = None) -> Ruling
     opened = open_repository(repo)
     gate = Gate(opened, Policy() if policy is None else policy)
     return gate.judge(candidate_of(opened, opened.resolve(rev)))
+
+
+def rejection(repo: Repo, rev: str = "HEAD", policy: Policy | None = None) -> str:
+    """The rule by which a commit is rejected; that it is, is part of the question."""
+    ruling = judge(repo, rev, policy)
+    assert not ruling.passes, f"passed by: {ruling.rule}"
+    return ruling.rule
+
+
+def chain(repo: Repo, *texts: bytes, line: int = 1) -> list[Change]:
+    """One change of a line of `f` for each step from one text to the next, each on the former."""
+    changes = []
+    start = repo.commit({"f": texts[0]}, "Start")
+    for number, (old, new) in enumerate(itertools.pairwise(texts)):
+        words = new.split(b"\n")[line - 1].decode()
+        change = applied(repo, protocol(replace_range("f", old, line, line, words)))
+        change.entry["claims"]["time"] = number
+        commit(repo, change)
+        changes.append(change)
+    repo.git("reset", "-q", "--hard", start)
+    return changes
 
 
 def verdict(repo: Repo, rev: str = "HEAD", policy: Policy | None = None) -> Verdict:

@@ -77,6 +77,31 @@ def run_process(
     return done.returncode, done.stdout, done.stderr
 
 
+def run_on_terminal(
+    *command: str | Path, cwd: Path, env: Mapping[str, str] | None = None
+) -> tuple[int, str]:
+    """Run a command with a terminal for all it says; return its code and that.
+
+    It is read meanwhile, to the end: one read gives what has arrived, and a terminal holds little.
+    """
+    ours, theirs = os.openpty()
+    environment = {**os.environ, "TERM": "xterm", **(env or {})}
+    with subprocess.Popen(
+        command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs
+    ) as process:
+        os.close(theirs)
+        said = b"".join(iter(lambda: _read_terminal(ours), b""))
+    os.close(ours)
+    return process.returncode, said.decode()
+
+
+def _read_terminal(number: int) -> bytes:
+    try:
+        return os.read(number, 65536)
+    except OSError:  # Linux says so when nobody holds the other end any more
+        return b""
+
+
 def range_hash(data: bytes, start: int, end: int) -> str:
     """The range hash of section 2 of the contract, for text without odd line ends."""
     lines = data.splitlines(keepends=True)[start - 1 : end]

@@ -37,6 +37,17 @@ class Served:
         """Whether the server took it, and all that was said."""
         return git(self.clone, "push", "origin", *refspecs, env=env)
 
+    def take(self, *refspecs: str, **env: str) -> None:
+        """A push that the server takes."""
+        done, said = self.push(*refspecs, **env)
+        assert done, said
+
+    def refuse(self, *refspecs: str, **env: str) -> str:
+        """What is said against a push that the server refuses."""
+        done, said = self.push(*refspecs, **env)
+        assert not done, said
+        return said
+
     @property
     def refs(self) -> dict[str, str]:
         """The server's refs."""

@@ -78,9 +78,6 @@ def test_a_repository_that_is_well_is_described(based: Repo) -> None:
         "crashes": ["nothing is left of a crash"],
     }
     assert set(document["versions"]) == {"hkgit", "ladder", "git", "pygit2", "libgit2", "python"}
-
-
-def test_people_are_told_in_lines(based: Repo) -> None:
     result = doctor(based)
     assert result.code == 0
     assert "nothing is left of a crash" in result.out
@@ -157,14 +154,16 @@ def test_what_somebody_has_to_see_to_is_told(based: Repo) -> None:
     assert "git checkout HEAD -- a" in result.out
 
 
-def apply(repo: Repo, path: str) -> Result:
-    spec = json.dumps({"file": path, "old_text": "2\n", "new_text": "3\n"}).encode()
-    return run("apply", "--stdin", cwd=repo.path, stdin=spec)
+def apply(repo: Repo, *options: str) -> Result:
+    spec = json.dumps({"file": "a", "old_text": "2\n", "new_text": "3\n"}).encode()
+    return run("apply", "--stdin", *options, cwd=repo.path, stdin=spec)
 
 
-def test_apply_repairs_first_and_quietly(based: Repo) -> None:
+def test_apply_repairs_first_and_quietly_but_in_a_dry_run(based: Repo) -> None:
     cut(based)
-    result = apply(based, "a")
+    apply(based, "--dry-run")
+    assert (based.path / ".git" / "index.lock").exists()
+    result = apply(based)
     assert result.code == 0, result.err
     assert "crash" not in result.err, result.err
     assert based.read("a") == b"3\n"
@@ -174,16 +173,10 @@ def test_apply_repairs_first_and_quietly(based: Repo) -> None:
 def test_apply_says_what_somebody_has_to_see_to(based: Repo) -> None:
     cut(based)
     based.write("a", "mine\n")
-    result = apply(based, "a")
+    result = apply(based)
     assert result.code == 7, result.err
     assert "was not updated to its branch" in result.err, result.err
     assert based.read("a") == b"mine\n"
-
-
-def test_a_dry_run_repairs_nothing(based: Repo) -> None:
-    cut(based)
-    run("apply", "--stdin", "--dry-run", cwd=based.path, stdin=b"{}")
-    assert (based.path / ".git" / "index.lock").exists()
 
 
 LEFT = ".hkgit-0123456789abcdef"

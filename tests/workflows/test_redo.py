@@ -9,10 +9,9 @@ import pytest
 
 from tests.support.cases import cases
 from tests.support.commands import AGENT, dying_at, git, loaded_path, start
+from tests.support.commits import TAKES_LATE
 from tests.support.repos import Repo
 from tests.support.running import run
-
-TAKES_LATE = '[gate]\naccept = ["hash", "receipt", "late"]\n'
 
 
 @pytest.fixture(scope="module")
@@ -50,14 +49,22 @@ def follow(repo: Repo, *command: str) -> str:
     return run("gate", "--range", "HEAD^..HEAD", cwd=repo.path).out
 
 
-def test_on_no_branch_the_commit_is_made_there(guarded: Repo) -> None:
+def test_it_stays_the_agents_whom_git_named_for_that_commit_also_on_no_branch(
+    guarded: Repo,
+) -> None:
     guarded.git("checkout", "-q", "--detach")
     guarded.write("a.txt", "two\n")
-
-    said = follow(guarded, "commit", "-qam", "Write two")
-
-    assert "replay strict" in said
+    author = ("-c", "user.name=Claude Code", "-c", "user.email=noreply@anthropic.com")
+    done, said = git(guarded, *author, "commit", "-qam", "Write two")
+    assert not done
+    paste(guarded, said.partition("fix: ")[2].splitlines()[0])
+    shown = guarded.git("log", "-1", "--format=%an <%ae>%n%(trailers:key=Hkgit-Agent)")
+    assert shown.split("\n") == [
+        "Claude Code <noreply@anthropic.com>",
+        "Hkgit-Agent: Claude Code",
+    ]
     assert guarded.resolve("HEAD^") == guarded.resolve("main")
+    assert "replay strict" in run("gate", "--range", "HEAD^..HEAD", cwd=guarded.path).out
 
 
 def test_in_a_merge_what_resolves_its_conflicts_is_kept(guarded: Repo) -> None:
@@ -104,18 +111,6 @@ def test_what_settings_make_of_a_diff_changes_no_advice(guarded: Repo) -> None:
 
     assert run("gate", "--range", "HEAD~2..HEAD", cwd=guarded.path).code == 0
     assert guarded.git("log", "-1", "--format=%s") == "Write three"
-
-
-def test_a_part_of_a_merge_is_no_commit(guarded: Repo) -> None:
-    guarded.commit({"a.txt": "main\n"}, "Change it here")
-    guarded.git("merge", "side", check=False)
-    guarded.git("checkout", "--theirs", "a.txt")
-    guarded.git("add", "a.txt")
-
-    refused = run("redo", "a.txt", cwd=guarded.path)
-
-    assert (refused.code, "a part of a merge" in refused.err) == (7, True)
-    assert guarded.resolve("MERGE_HEAD") == guarded.resolve("side")
 
 
 def test_a_cherry_picked_commit_keeps_its_message(guarded: Repo) -> None:
@@ -178,16 +173,44 @@ def test_what_no_edit_can_say_is_left_to_people(
 
 
 MIXED = b"one\r\ntwo\nthree\r\n"
+MIX = r"printf 'one\r\ntwo\nthree\r\n' >a.txt && git commit -qnam 'Mix them'"
+PART_OF_MERGE = (
+    "echo main >a.txt && git commit -qnam 'Change it here';"
+    " git merge side; git checkout --theirs a.txt && git add a.txt"
+)
+ASK_FOR_RECEIPTS = """\
+printf '[gate]\\naccept = ["receipt"]\\n' >.hkgit/config.toml
+git commit -qnam 'Ask for receipts' && echo two >a.txt
+"""
 
 
-@pytest.mark.parametrize("text", [b"one\ntwo\n2\nthree\r\n", b"one\r\ntwo\r\n2\r\nthree\r\n"])
-def test_line_ends_changed_in_a_mixed_file_are_left_to_people(guarded: Repo, text: bytes) -> None:
-    guarded.commit({"a.txt": MIXED}, "Mix them")
-    guarded.write("a.txt", text)
+@cases(
+    "prepare, words, code, said",
+    {
+        "a part of a merge": (PART_OF_MERGE, ["a.txt"], 7, "a part of a merge"),
+        "of another branch": ("true", ["side"], 7, "is not in the history of HEAD"),
+        "not accepted": (ASK_FOR_RECEIPTS, [], 6, "in a session that reads first"),
+        "line ends": (r"printf 'two\r\n' >a.txt", [], 4, "a.txt: changes line ends"),
+        "fewer in a mixed file": (
+            MIX + r"; printf 'one\ntwo\n2\nthree\r\n' >a.txt",
+            [],
+            4,
+            "a person",
+        ),
+        "more in it": (MIX + r"; printf 'one\r\ntwo\r\n2\r\nthree\r\n' >a.txt", [], 4, "a person"),
+    },
+)
+def test_what_is_not_made_again_stays_as_it_is_and_the_reason_is_said(
+    guarded: Repo, prepare: str, words: list[str], code: int, said: str
+) -> None:
+    start("sh", "-c", prepare, cwd=guarded.path)
+    head, before = guarded.head, guarded.status()
 
-    refused = run("redo", cwd=guarded.path)
+    refused = run("redo", *words, cwd=guarded.path)
 
-    assert (refused.code, "a person" in refused.err) == (4, True)
+    assert (refused.code, said in refused.err) == (code, True), refused.err
+    assert (guarded.head, guarded.status()) == (head, before)
+    assert guarded.git("branch", "--format=%(refname:short)").split() == ["main", "side"]
 
 
 def test_in_a_mixed_file_the_advice_is_followed_as_in_any(guarded: Repo) -> None:
@@ -207,26 +230,6 @@ def test_where_tightness_counts_few_lines_stand_around_a_change(
     guarded.write("a.txt", text)
 
     assert "replay strict" in follow(guarded, "commit", "-qam", "Change it")
-
-
-def test_where_receipts_alone_are_accepted_nothing_is_made_again(guarded: Repo) -> None:
-    guarded.commit({".hkgit/config.toml": '[gate]\naccept = ["receipt"]\n'}, "Ask for receipts")
-    guarded.write("a.txt", "two\n")
-
-    refused = run("redo", cwd=guarded.path)
-
-    assert (refused.code, "in a session that reads first" in refused.err) == (6, True)
-
-
-def test_a_commit_that_lacks_line_ends_which_were_staged_is_not_made(guarded: Repo) -> None:
-    guarded.write("a.txt", b"two\r\n")
-    guarded.git("add", "a.txt")
-
-    refused = run("redo", cwd=guarded.path)
-
-    assert (refused.code, "a.txt: changes line ends" in refused.err) == (4, True)
-    assert guarded.git("status", "--porcelain") == "M  a.txt"
-    assert guarded.git("branch", "--format=%(refname:short)").split() == ["main", "side"]
 
 
 def test_what_a_session_edited_keeps_its_evidence_beside_what_is_late(guarded: Repo) -> None:
@@ -348,11 +351,6 @@ def test_while_a_rebase_waits_no_commit_is_made_again(guarded: Repo) -> None:
     assert guarded.head == head
 
 
-def test_a_commit_of_another_branch_is_not_made_again(guarded: Repo) -> None:
-    refused = run("redo", "side", cwd=guarded.path)
-    assert (refused.code, "is not in the history of HEAD" in refused.err) == (7, True)
-
-
 def test_a_repository_of_sha256_makes_a_commit_again(tmp_path: Path) -> None:
     (tmp_path / "repo").mkdir()
     repo = Repo(tmp_path / "repo")
@@ -391,5 +389,5 @@ def test_no_rejection_prints_a_hash(guarded: Repo) -> None:
     done, staged = git(guarded, "commit", "-qam", "Write three", env=AGENT)
     assert not done
     for said in (staged, run("gate", "--range", "HEAD~2..HEAD", cwd=guarded.path).out):
-        assert "fix: hkgit redo " in said
+        assert re.search("fix: .*hkgit redo ", said)
         assert not re.findall(r"--expect|\b[0-9a-f]{64}\b", said)

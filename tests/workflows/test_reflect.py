@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import pytest
+
 from hkgit import (
     EditResult,
     apply_edits,
@@ -47,21 +49,17 @@ def test_a_spec_that_applies_asks_nothing() -> None:
     assert model.asked == []
 
 
-def test_only_the_refused_edit_needs_to_be_sent_again() -> None:
-    result = apply_with_reflection(GOOD_X + LOST_Y, FILES, Model([GOOD_Y]))
+@pytest.mark.parametrize("answer", [GOOD_Y, GOOD_X + GOOD_Y], ids=["alone", "with the applied"])
+def test_only_the_refused_edit_needs_to_be_sent_again(answer: str) -> None:
+    """What is sent again although it applied is not doubled."""
+    model = Model([answer])
+    result = apply_with_reflection(GOOD_X + LOST_Y, FILES, model)
     assert result.files == {"a.py": "x = 10\ny = 20\n"}
-
-
-def test_an_edit_that_is_sent_again_although_it_applied_is_not_doubled() -> None:
-    result = apply_with_reflection(GOOD_X + LOST_Y, FILES, Model([GOOD_X + GOOD_Y]))
-    assert result.files == {"a.py": "x = 10\ny = 20\n"}
-
-
-def test_the_correction_names_the_refused_edit_and_says_what_to_send() -> None:
-    model = Model([GOOD_Y])
-    apply_with_reflection(GOOD_X + LOST_Y, FILES, model)
     assert "edit 2: a.py" in model.asked[0]
     assert "only the refused edits" in model.asked[0]
+    assert [round_.text for round_ in result.rounds] == [GOOD_X + LOST_Y, answer]
+    statuses = [[outcome.status for outcome in round_.outcomes] for round_ in result.rounds]
+    assert statuses == [["applied", "no_match"], ["applied", "applied"]]
 
 
 def test_text_that_cannot_be_read_goes_back_too() -> None:
@@ -79,13 +77,6 @@ def test_after_three_reflections_nothing_has_landed(tmp_path: Path) -> None:
     assert len(model.asked) == 3
     assert len(result.rounds) == 4
     assert (tmp_path / "a.py").read_text() == FILES["a.py"]
-
-
-def test_every_round_is_in_the_result() -> None:
-    result = apply_with_reflection(GOOD_X + LOST_Y, FILES, Model([GOOD_Y]))
-    assert [round_.text for round_ in result.rounds] == [GOOD_X + LOST_Y, GOOD_Y]
-    statuses = [[outcome.status for outcome in round_.outcomes] for round_ in result.rounds]
-    assert statuses == [["applied", "no_match"], ["applied", "applied"]]
 
 
 def y_must_be(wanted: str) -> Callable[[EditResult], str | None]:
@@ -151,21 +142,13 @@ def test_an_empty_search_appends_where_that_is_asked_for() -> None:
     assert result.files == {"a.py": "x = 1\ny = 2\nw = 0\n"}
 
 
-def test_a_hash_that_does_not_hold_refuses_the_batch() -> None:
-    expect = f"a.py={'0' * 12}"
-    result = apply_with_reflection(GOOD_X, FILES, Model([]), max_reflections=0, expect=[expect])
+def test_a_hash_is_held_against_the_first_batch_alone() -> None:
+    other = [f"a.py={'0' * 12}"]
+    result = apply_with_reflection(GOOD_X, FILES, Model([]), max_reflections=0, expect=other)
     assert [outcome.status for outcome in result.outcomes] == ["stale"]
-
-
-def test_what_the_first_batch_wrote_need_not_have_the_hash_that_was_read() -> None:
     model = Model([block("a.py", "y = 20", "y = 30")])
-    result = apply_with_reflection(
-        GOOD_Y,
-        FILES,
-        model,
-        expect=[f"a.py={range_hash(FILES['a.py'])}"],
-        verify=y_must_be("30"),
-    )
+    read = [f"a.py={range_hash(FILES['a.py'])}"]
+    result = apply_with_reflection(GOOD_Y, FILES, model, expect=read, verify=y_must_be("30"))
     assert result.files == {"a.py": "x = 1\ny = 30\n"}
 
 

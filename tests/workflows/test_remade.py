@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import AGENT, dying_at, start
+from tests.support.commits import TAKES_LATE
 from tests.support.keys import sign_with
 from tests.support.repos import Repo
 from tests.support.running import range_hash, run
 
-TAKES_LATE = '[gate]\naccept = ["hash", "receipt", "late"]\n'
 TEXT = "one\ntwo\nthree\nfour\nfive\n"
 WHO = "--format=%an <%ae> %ad %cn <%ce> %cd%n%s"
 

@@ -17,7 +17,7 @@ from hkgit.edits import decode_text, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.text.hashes import is_stamped
 from hkgit.values import dataclass, replace
-from hkgit.workflows.setup_steps import Action, SetupStep, carry_out, keep_file, read
+from hkgit.workflows.setup import Action, SetupStep, carry_out, keep_file, read
 
 _USER = "user"
 """The mode of hooks that a user has for all repositories."""

@@ -9,8 +9,7 @@ from hkgit.agents.transcripts.log_reader import Logs
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun, to_json_text, visible
 from hkgit.text.strict_json import JsonObject
-from hkgit.workflows.adoption import Adoption
-from hkgit.workflows.explanation import ExplainedLines
+from hkgit.workflows.adoption import Adoption, ExplainedLines
 
 _LISTED = 200
 """So many ranges of lines are listed of one change; the JSON has all."""

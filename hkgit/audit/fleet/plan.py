@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError
 from contextlib import contextmanager
+from operator import attrgetter
 from pathlib import Path
 from sqlite3 import Error as DatabaseError
 
 from hkgit.audit.tables.database import explain_failure
 from hkgit.audit.tables.rows import describe_versions, find_roots, normalise_url
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
-from hkgit.gate.policy.key_table import STRING, TEXTS, list_of, read_fields
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.grants import BREAK_GLASS
 from hkgit.gate.trusted_policy import follow_policy, read_trusted_policy
@@ -29,6 +29,7 @@ from hkgit.git.mirrors import (
 )
 from hkgit.git.repository import Repository
 from hkgit.git.transaction import locks
+from hkgit.text.formats import describe_format, find_faults
 from hkgit.text.hashes import digest
 from hkgit.text.strict_json import Json
 from hkgit.values import dataclass, replace
@@ -40,10 +41,9 @@ _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 class ListedRepository:
     """A repository to verify: what it is called here, where it is, which refs of it.
 
-    `number` is its place in the list. Without `refs`, the branch that its HEAD names.
+    Without `refs`, the branch that its HEAD names.
     """
 
-    number: int
     name: str
     address: str
     refs: tuple[str, ...] = ()
@@ -72,22 +72,17 @@ def read_list(path: Path) -> tuple[ListedRepository, ...]:
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(str(path), f"cannot be read: {error}", "Name a file.") from error
     read = _read_toml if path.suffix == ".toml" else _read_lines
-    listed = [replace(each, number=number) for number, each in enumerate(read(path, text), 1)]
+    listed = tuple(read(path, text))
     if not listed:
         fix = "Write one path or URL per line."
         raise InvalidInput(str(path), "lists no repositories", fix)
-    return _name_apart(listed)
-
-
-def _name_apart(listed: Sequence[ListedRepository]) -> tuple[ListedRepository, ...]:
-    """The same, with names that no two have: those that would are called by their address."""
-    names = Counter(each.name for each in listed)
-    places = Counter(each.place for each in listed)
+    # Those that would have one name are called by their address.
+    names, places = (Counter(map(attrgetter(key), listed)) for key in ("name", "place"))
     return tuple(
         each
         if names[each.name] == 1
-        else replace(each, name=each.place + (f" #{each.number}" if places[each.place] > 1 else ""))
-        for each in listed
+        else replace(each, name=each.place + (f" #{number}" if places[each.place] > 1 else ""))
+        for number, each in enumerate(listed, 1)
     )
 
 
@@ -113,18 +108,14 @@ def _read_lines(path: Path, text: str) -> Iterator[ListedRepository]:
             yield _parse_listed(f"{path}:{number}", path, None, address, ())
 
 
-_LISTED = {"repository": list_of(dict, name=STRING, url=STRING, refs=TEXTS)}
-
-
 def _read_toml(path: Path, text: str) -> Iterator[ListedRepository]:
     try:
-        table = read_fields(str(path), tomllib.loads(text), _LISTED)
+        table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InvalidInput(str(path), f"is not TOML: {error}") from error
+    for fault in find_faults(str(path), table, describe_format("fleet_list")):
+        raise fault
     for number, each in enumerate(table.get("repository", ()), 1):
-        if "url" not in each:
-            fix = 'Write url = "https://..." or a path.'
-            raise InvalidInput(f"{path}: repository {number}", "has no url", fix)
         refs = tuple(map(_full_ref, each.get("refs", ())))
         where = f"{path}: repository {number}"
         yield _parse_listed(where, path, each.get("name"), each["url"], refs)
@@ -146,7 +137,7 @@ def _parse_listed(
     if "://" not in address and _is_path(address):
         address = str((path.parent / address).absolute())
     name = name or last_name(find_identity(address))
-    return ListedRepository(number=0, name=name, address=address, refs=refs)
+    return ListedRepository(name, address, refs)
 
 
 def last_name(identity: str) -> str:

@@ -1,7 +1,7 @@
 """Judge many repositories in parallel and keep what they say.
 
-The executor does the work and knows about workers; here a thread says what comes after what: a
-repository's plan, its commits in parts, its row. Workers send rows, and this process alone writes
+The executor does the work and knows about workers; here a generator says what comes after what: a
+repository's plan, its commits in parts, its row. Workers send rows, and this thread alone writes
 the database. A run that ends early has what it has judged: the next one leaves that out.
 """
 
@@ -10,20 +10,14 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import (
-    BrokenExecutor,
-    CancelledError,
-    Executor,
-    Future,
-    ThreadPoolExecutor,
-    as_completed,
-)
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import ExitStack
+from queue import SimpleQueue
 from sqlite3 import Connection
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from hkgit.audit.commits import AuditedCommit, History
+from hkgit.audit.commits import History
 from hkgit.audit.fleet.plan import (
     FleetDirectory,
     ListedRepository,
@@ -51,7 +45,6 @@ from hkgit.audit.tables.figures import Figures, add_figures, count_all
 from hkgit.audit.tables.rows import (
     RepositoryIdentity,
     Rows,
-    describe_judges,
     describe_versions,
     make_rows,
     name_url,
@@ -67,8 +60,6 @@ from hkgit.values import dataclass, field, replace
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-Result = TypeVar("Result")
 
 _AT_ONCE = 100
 """Repositories at whose work is waited for at the same time."""
@@ -97,21 +88,13 @@ def judge_part(
 
 
 def _judge(history: History, commits: Sequence[str]) -> list[Rows]:
-    policy, judge = history.policy, describe_judges(history.policy)
-    rulings = map(AuditedCommit, map(history.rule, commits))
-    return [make_rows(history.repository, each, policy, judge) for each in rulings]
+    return [*make_rows(map(history.rule, commits), history.policy, history.repository)]
 
 
 def figures_json(figures: Figures) -> JsonObject:
     """Write the numbers of commits as one JSON object."""
     by = {kind: dict(sorted(figures[kind].items())) for kind in KINDS}
     return {"commits": figures.commits, "passing": figures.passing, **by}
-
-
-def identify_listed(listed: ListedRepository, roots: tuple[str, ...] = ()) -> RepositoryIdentity:
-    """Name a listed repository as the tables do: by its address, and by the refs that are named."""
-    name = name_url("#".join((listed.identity, *listed.refs)))
-    return RepositoryIdentity(name, listed.identity, roots)
 
 
 def _read_state(database: Connection, name: str) -> RepositoryState:
@@ -123,13 +106,7 @@ def _read_state(database: Connection, name: str) -> RepositoryState:
 
 VERIFIED, UNCHANGED, EMPTY, SAME, FAILED = "verified", "unchanged", "empty", "same", "failed"
 
-STATUSES = {
-    VERIFIED: "what was new is judged",
-    UNCHANGED: "nothing is new since the last run",
-    EMPTY: "it has no commits yet",
-    SAME: "the same repository as another in the list; see that one",
-    FAILED: "it could not be judged; see the reason given",
-}
+STATUSES = (VERIFIED, UNCHANGED, EMPTY, SAME, FAILED)
 """What a run can say of a repository."""
 
 
@@ -263,19 +240,15 @@ def verify_fleet(request: FleetRequest, executor: Executor) -> Iterator[FleetRow
     work in the directory or the executor is lost, InvalidInput where the directory is no fleet's.
     """
     request.directory.prepare()
-    with ExitStack() as stack:
-        stack.enter_context(request.directory.lock())
+    with request.directory.lock(), ExitStack() as stack:
         database = stack.enter_context(open_directory(request.directory.tables, is_new=True))
         has_duckdb = request.has_tables and has_duck()
         duck = stack.enter_context(open_duck()) if has_duckdb else None
         columns = "name TEXT PRIMARY KEY, basis TEXT, tips TEXT"
         database.execute(f"CREATE TABLE IF NOT EXISTS states ({columns})")
-        run = _Run(request, executor, database, duck)
-        threads = stack.enter_context(ThreadPoolExecutor(min(len(request.listed), _AT_ONCE)))
-        rows: dict[ListedRepository, FleetRow] = {}
+        run, rows = _Run(request, executor, database, duck), dict[ListedRepository, FleetRow]()
         try:
-            for done in as_completed([threads.submit(run.verify, each) for each in request.listed]):
-                row = done.result()
+            for row in run.verify_all():
                 rows[row.listed] = row
                 yield row
         except (BrokenExecutor, CancelledError) as error:
@@ -283,14 +256,18 @@ def verify_fleet(request: FleetRequest, executor: Executor) -> Iterator[FleetRow
             fix = "Run it again: what has been judged is kept."
             raise GitRefused(str(request.directory.root), what, fix) from error
         finally:
-            threads.shutdown(wait=False, cancel_futures=True)
-            run.end()
+            for future in run.under_way:
+                future.cancel()
         summary = FleetSummary(tuple(rows[each] for each in request.listed))
         write_json(request.directory.summary, summary_json(summary))
 
 
+Verification = Generator[None, Any, FleetRow]
+"""The work on one repository. It submits tasks, and is sent each of them when it is done."""
+
+
 class _Run:
-    """One run: a thread for each repository waits for the executor, one at a time writes."""
+    """One run: many repositories are verified by turns, whenever a task of theirs is done."""
 
     def __init__(
         self,
@@ -303,66 +280,73 @@ class _Run:
         self.executor = executor
         self.database = database
         self.duck = duck
-        self.lock = threading.Lock()
-        self.has_ended = False
         self.under_way = set[Future[Any]]()
+        self.done = SimpleQueue[tuple[ListedRepository, Future[Any]]]()
         self.by_place: dict[tuple[object, ...], str] = {}
         for each in request.listed:  # the first in the list is the one that is judged
             self.by_place.setdefault((each.identity, each.refs), each.name)
         self.by_history: dict[tuple[str, ...], str] = {}
 
-    def end(self) -> None:
-        """Let nothing start that has not begun, and nobody wait for it."""
-        with self.lock:
-            self.has_ended = True
-            waiting = tuple(self.under_way)
-        for future in waiting:
-            future.cancel()
+    def verify_all(self) -> Iterator[FleetRow]:
+        """Verify every repository, `_AT_ONCE` at the same time."""
+        waiting = list(reversed(self.request.listed))
+        begun: dict[ListedRepository, Verification] = {}
+        while waiting or begun:
+            future = None
+            if waiting and len(begun) < _AT_ONCE:
+                listed = waiting.pop()
+                begun[listed] = self._verify(listed)
+            else:
+                listed, future = self.done.get()
+                self.under_way.discard(future)
+            try:
+                begun[listed].send(future)
+            except StopIteration as end:
+                del begun[listed]
+                yield end.value
 
-    def _submit(self, task: Callable[..., Result], *given: object) -> Future[Result]:
-        with self.lock:
-            if self.has_ended:
-                raise CancelledError
-            future = self.executor.submit(task, *given)
-            self.under_way.add(future)
-        future.add_done_callback(self.under_way.discard)
-        return future
+    def _submit(
+        self, listed: ListedRepository, task: Callable[..., object], *given: object
+    ) -> None:
+        """Let the executor do a task, and the work on its repository go on when it is done."""
+        future = self.executor.submit(task, *given)
+        self.under_way.add(future)
+        future.add_done_callback(lambda done: self.done.put((listed, done)))
 
-    def verify(self, listed: ListedRepository) -> FleetRow:
+    def _verify(self, listed: ListedRepository) -> Verification:
         """Verify one repository; its row says what went wrong, if something did."""
-        identity = identify_listed(listed)
+        # The tables call it by its address, and by the refs that are named.
+        name = name_url("#".join((listed.identity, *listed.refs)))
+        identity = RepositoryIdentity(name, listed.identity)
         first = self.by_place[listed.identity, listed.refs]
         if first != listed.name:  # names are unique
             return FleetRow(listed, SAME, same_as=first)
         try:
-            return self._verify(listed, identity)
+            return (yield from self._judge_new(listed, identity))
         except Exception as error:  # noqa: BLE001 - of a worker, too; `refuse` raises what ends all
-            with self.lock:
-                return self._fail(listed, identity, refuse(error, listed.place))
+            return self._fail(listed, identity, refuse(error, listed.place))
 
-    def _verify(self, listed: ListedRepository, identity: RepositoryIdentity) -> FleetRow:
+    def _judge_new(self, listed: ListedRepository, identity: RepositoryIdentity) -> Verification:
         request, name = self.request, identity.name
-        with self.lock:
-            before = _read_state(self.database, name)
-        asked = request.directory, listed, request.policy, before
-        plan = self._submit(plan_repository, *asked).result()
+        before = _read_state(self.database, name)
+        self._submit(listed, plan_repository, request.directory, listed, request.policy, before)
+        plan: PlannedRepository = (yield).result()
         policy = plan.policy
         if not plan.tips:
             return FleetRow(listed, EMPTY)
         same = self.by_history.setdefault((plan.basis, *plan.tips.values()), listed.name)
         if same != listed.name and not before[1]:
             return FleetRow(listed, SAME, tips=plan.tips, same_as=same)
-        with self.lock:
-            fresh = self._find_fresh(name, plan, before)
+        fresh = self._find_fresh(name, plan, before)
         whose = request.directory, listed.directory, policy, plan.tip
-        parts = (fresh[at : at + request.size] for at in range(0, len(fresh), request.size))
-        for done in as_completed({self._submit(judge_part, *whose, each) for each in parts}):
-            with self.lock:
-                add_commits(self.database, name, done.result())
-        with self.lock:
-            figures = count_all(self.database, repository=name)[""]
-            if plan.commits is not None:
-                self._note(replace(identity, roots=plan.roots), plan, figures)
+        starts = range(0, len(fresh), request.size)
+        for at in starts:
+            self._submit(listed, judge_part, *whose, fresh[at : at + request.size])
+        for _ in starts:
+            add_commits(self.database, name, (yield).result())
+        figures = count_all(self.database, name)
+        if plan.commits is not None:
+            self._note(replace(identity, roots=plan.roots), plan, figures)
         return FleetRow(
             listed,
             VERIFIED if plan.commits is not None else UNCHANGED,

@@ -238,36 +238,34 @@ def _hunk(
     ruling: Ruling, entry: Entry, file: RecordedFile, hunk: RecordedHunk, base: Document | None
 ) -> ReviewHunk:
     edits = [edit for edit in entry.edits if edit.id in hunk.edits]
-    new = Document(encode_text(hunk.new_text)).lines if hunk.new_text else ()
-    count = base.line_count if base is not None else hunk.end_line
-    seen = find_seen(entry, file, edits, count, is_told=is_recovered(ruling, entry))
-    old = () if base is None else base.lines[hunk.start_line - 1 : hunk.end_line]
-    rows = _rows(base, hunk.start_line, old, new, seen)
+    count = hunk.end_line if base is None else base.line_count
     return _make_review_hunk(
         file.new_path or file.name,
         (hunk.start_line, hunk.end_line),
+        base,
+        Document(encode_text(hunk.new_text)).lines if hunk.new_text else (),
+        "the lines that it replaces are not in this repository" if base is None else "",
         edits,
         [name_evidence(ruling, entry, edit) for edit in edits],
-        seen,
-        rows,
-        count,
-        "" if base is not None else "the lines that it replaces are not in this repository",
+        find_seen(entry, file, edits, count, is_told=is_recovered(ruling, entry)),
     )
 
 
 def _make_review_hunk(
     path: str,
-    lines: tuple[int, int],
-    edits: Sequence[RecordedEdit],
-    kinds: Sequence[str],
-    seen: tuple[SeenRange, ...],
-    rows: Sequence[DiffRow],
-    line_count: int,
-    note: str,
+    lines: Lines,
+    base: Document | None,
+    new: Sequence[bytes] = (),
+    note: str = "",
+    edits: Sequence[RecordedEdit] = (),
+    kinds: Sequence[str] = (),
+    seen: tuple[SeenRange, ...] = (),
 ) -> ReviewHunk:
+    """Make the hunk that replaces lines of the base by `new`; None is a base that is not here."""
+    count = lines[1] if base is None else base.line_count
+    rows = _rows(base, lines, new, seen)
     gone = [row for row in rows if row.sign == "-"]
-    is_blind_insertion = not gone and line_count and not is_point_seen(lines[0], seen)
-    unseen = 1 if is_blind_insertion else sum(row.seen == "" for row in gone)
+    is_blind_insertion = not gone and count and not is_point_seen(lines[0], seen)
     return ReviewHunk(
         path=visible(path),
         start=lines[0],
@@ -277,23 +275,21 @@ def _make_review_hunk(
         tiers=tuple(dict.fromkeys(edit.tier for edit in edits)),
         seen=seen,
         rows=tuple(rows[:MOST_LINES]),
-        line_count=line_count,
+        line_count=count,
         changed=len(gone),
         added=sum(row.sign == "+" for row in rows),
-        unseen=unseen,
+        unseen=1 if is_blind_insertion else sum(row.seen == "" for row in gone),
         left_out=max(0, len(rows) - MOST_LINES),
         note=note,
     )
 
 
 def _rows(
-    base: Document | None,
-    start: int,
-    old: Sequence[bytes],
-    new: Sequence[bytes],
-    seen: Sequence[SeenRange],
+    base: Document | None, lines: Lines, new: Sequence[bytes], seen: Sequence[SeenRange]
 ) -> list[DiffRow]:
     """The diff of a hunk, with a little of what is around it."""
+    start, end = lines
+    old = () if base is None else base.lines[start - 1 : end]
     rows = [] if base is None else _around(base, max(1, start - _CONTEXT), start - 1, seen)
     done = 0
     for change in (*find_changes(old, new), LineChange(len(old), len(old), len(new), len(new))):
@@ -333,15 +329,12 @@ def _list_bare(repository: Repository, commit: AuditedCommit) -> Iterator[Review
 def _compare(path: str, old: File | None, new: File | None) -> Iterator[ReviewHunk]:
     note = _why_not_shown(old, new)
     if note:
-        yield _make_review_hunk(path, (1, 0), (), (), (), (), 0, note)
+        yield _make_review_hunk(path, (1, 0), None, note=note)
         return
     base, now = (Document(b"" if each is None else each.data) for each in (old, new))
     for change in find_changes(base.lines, now.lines):
-        gone = base.lines[change.old_start : change.old_end]
         added = now.lines[change.new_start : change.new_end]
-        lines = (change.old_start + 1, change.old_end)
-        rows = _rows(base, lines[0], gone, added, ())
-        yield _make_review_hunk(path, lines, (), (), (), rows, base.line_count, "")
+        yield _make_review_hunk(path, (change.old_start + 1, change.old_end), base, added)
 
 
 def _why_not_shown(old: File | None, new: File | None) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from collections.abc import Callable, Iterator, Sequence
-from datetime import date, datetime
+from datetime import date
 from functools import cache
 from importlib.resources import files
 from sqlite3 import Connection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hkgit import __version__
 from hkgit.applying.evidence import RECOVERED, STRONGEST_FIRST
@@ -24,8 +25,7 @@ from hkgit.audit.commits import (
 )
 from hkgit.audit.page.hunks import MOST_HUNKS, ReviewHunk, list_hunks
 from hkgit.audit.reports.findings import describe_rule, mend
-from hkgit.audit.tables.figures import EACH, Figures, Summary, ask, count_all, sum_up
-from hkgit.audit.tables.rows import Row
+from hkgit.audit.tables.figures import ask, sum_up
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.refusal_log import RefusedAttempt
 from hkgit.evidence.verdict import Finding
@@ -280,76 +280,23 @@ def _groups(commits: Sequence[PageCommit]) -> Iterator[FindingGroup]:
         yield FindingGroup(rule, tuple(findings))
 
 
-@dataclass(frozen=True)
-class RepositorySum:
-    """One repository; `exported` says when its rows were looked at last, `status` how that went."""
-
-    name: str
-    url: str | None
-    status: str
-    error: str | None
-    exported: datetime
-    policy_source: str | None
-    newest: datetime | None
-    figures: Figures
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether its last export went well."""
-        return self.status == "ok"
-
-    @property
-    def badness(self) -> tuple[bool, float, float, float]:
-        """A key that sorts the worst last."""
-        of = self.figures
-        failing = of.failing / of.commits if of.commits else 0.0
-        by_agents = of.total("by_agents")
-        bare = of.total("bare") / by_agents if by_agents else 0.0
-        return not self.is_whole, failing, bare, of.total("blind") / of.edits if of.edits else 0.0
-
-
-@dataclass(frozen=True)
-class TableFacts:
-    """What the page shows of all repositories, the worst first.
-
-    `rules`, `commits` and `files` are rows of the queries in figures.sql.
-    """
-
-    repositories: tuple[RepositorySum, ...]
-    summary: Summary
-    rules: list[Row]
-    commits: list[Row]
-    files: list[Row]
-
-    @property
-    def broken(self) -> int:
-        """How many repositories could not be looked at last time."""
-        return sum(not each.is_whole for each in self.repositories)
-
-
 MOST_COMMITS = 200
 MOST_FILES = 50
 
 
-def sum_tables(database: Connection) -> TableFacts:
-    """Sum up what the page shows."""
-    return TableFacts(
-        repositories=tuple(_list_repositories(database)),
-        summary=sum_up(database, step="week"),
-        rules=ask(database, "rules"),
-        commits=ask(database, "commits to look at", most=MOST_COMMITS),
-        files=ask(database, "files to look at", most=MOST_FILES),
-    )
-
-
-def _list_repositories(database: Connection) -> Iterator[RepositorySum]:
-    figures, found = count_all(database, EACH), []
-    for row in ask(database, "repositories"):
-        row["exported"] = datetime.fromisoformat(row["exported"])
-        newest = row["newest"]
-        row["newest"] = None if newest is None else datetime.fromisoformat(newest)
-        found.append(RepositorySum(**row, figures=figures[row["name"]]))
-    yield from sorted(found, key=lambda each: (*(-value for value in each.badness), each.name))
+def sum_tables(database: Connection) -> dict[str, Any]:
+    """Sum up what the page over tables shows: rows of the queries in figures.sql."""
+    repositories = ask(database, "repositories")
+    for row in repositories:
+        found = json.loads(row["replays"] or "{}")
+        row["replays"] = {name: found[name] for name in REPLAYS if name in found}
+    return {
+        "repositories": repositories,
+        "summary": sum_up(database, step="week"),
+        "rules": ask(database, "rules"),
+        "commits": ask(database, "commits to look at", most=MOST_COMMITS),
+        "files": ask(database, "files to look at", most=MOST_FILES),
+    }
 
 
 def render_tables(database: Connection) -> str:

@@ -72,7 +72,9 @@ def name_commit(ruling: Ruling) -> str:
     return "commit to be made" if commit is None else commit[:12]
 
 
-_LINES = re.compile(r":(\d+)(?:-(\d+))?\Z")
+_LINES = re.compile(r"(?::(\d+)(?:-(\d+))?)?(?=, | and |\Z)")
+"""What follows a path: its lines, and other paths."""
+
 _SPEAK_OF_RESULT = frozenset({"bytes", "mode", "text"})
 """The rules whose lines are those of the file after the commit; of the others, before it."""
 
@@ -89,22 +91,15 @@ def place_findings(
         places = _Places.of(repository, ruling, tip) if ruling.findings else None
         for finding in ruling.findings:
             place = None if places is None else places.find(finding)
-            key = _key(finding, place, places)
+            text = () if places is None or place is None else places.text(place)
+            # What stays when lines move and commits are made again: rule, path, text.
+            path = encode_text("" if place is None else place.path)
+            kept = finding.rule.encode(), path, *(text or [encode_text(finding.what)])
+            key = hashlib.sha256(b"\0".join(kept)).hexdigest()
             seen[key] += 1
             fingerprint = hashlib.sha256(f"{key}\0{seen[key]}".encode()).hexdigest()
             items.append(ReportItem(ruling, finding, place, fingerprint))
         yield ruling, tuple(items)
-
-
-def _key(finding: Finding, place: SourcePlace | None, places: _Places | None) -> str:
-    """What stays of a finding when lines move and commits are made again: rule, path, text."""
-    lines: Sequence[bytes] = [encode_text(finding.what)]
-    if place is not None and places is not None and place.start_line is not None:
-        lines = places.text(place)
-    path = "" if place is None else place.path
-    return hashlib.sha256(
-        b"\0".join([finding.rule.encode(), encode_text(path), *lines])
-    ).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -138,27 +133,24 @@ class _Places:
         if finding.rule in _NO_PATH:
             return None
         if finding.path is not None:
-            return self._at_tip(finding.path, _range(finding.start_line, finding.end_line))
-        named = next(
-            (
-                self._find_named(finding.where, path)
-                for path in self.paths
-                if _names(finding.where, path)
-            ),
-            None,
-        )
-        if named is None:
-            return None
-        path, lines = named
-        if finding.rule not in _SPEAK_OF_RESULT:
-            path, lines = self._after_commit(path, lines)
-        return self._at_tip(path, lines)
+            start, end = finding.start_line, finding.end_line
+            return self._at_tip(finding.path, None if start is None else (start, end or start))
+        named = self._find_named(finding.where)
+        if named is not None and finding.rule not in _SPEAK_OF_RESULT:
+            named = self._after_commit(*named)
+        return None if named is None else self._at_tip(*named)
 
-    def _find_named(self, where: str, path: str) -> tuple[str, Lines | None]:
-        found = _LINES.fullmatch(where.removeprefix(_quote_path(where, path)))
-        if found is None:
-            return path, None
-        return path, (int(found[1]), int(found[2] or found[1]))
+    def _find_named(self, where: str) -> tuple[str, Lines | None] | None:
+        """The file that begins a finding's `where`, as it is or as git quotes it, and the lines."""
+        for path in self.paths:
+            name = path if where.startswith(path) else quote_path(path)
+            found = _LINES.match(where, len(name)) if where.startswith(name) else None
+            if found is not None:
+                return path, None if found[1] is None else (
+                    int(found[1]),
+                    int(found[2] or found[1]),
+                )
+        return None
 
     def _after_commit(self, path: str, lines: Lines | None) -> tuple[str, Lines | None]:
         """Lines of the file before the commit as those after it; the first change by default."""
@@ -180,29 +172,14 @@ class _Places:
         return SourcePlace(path, min(max(first, 1), last), last)
 
     def text(self, place: SourcePlace) -> Sequence[bytes]:
-        """The lines that are at a place of the tip."""
-        lines = _lines(self.tip, place.path) or ()
-        return lines[(place.start_line or 1) - 1 : place.end_line]
+        """The lines that are at a place of the tip; none where it is a whole file."""
+        if place.start_line is None:
+            return ()
+        return (_lines(self.tip, place.path) or ())[place.start_line - 1 : place.end_line]
 
 
 def _result(change: LineChange) -> Lines:
     return change.new_start + 1, max(change.new_end, change.new_start + 1)
-
-
-def _range(start: int | None, end: int | None) -> Lines | None:
-    return None if start is None else (start, start if end is None else end)
-
-
-def _names(where: str, path: str) -> bool:
-    """Whether a finding's `where` is this path, with or without lines, or a list it begins."""
-    rest = where.removeprefix(_quote_path(where, path))
-    is_it = rest == "" or rest.startswith((", ", " and ")) or _LINES.fullmatch(rest) is not None
-    return is_it and where != rest
-
-
-def _quote_path(where: str, path: str) -> str:
-    """The path as `where` writes it: as it is, or as git quotes it."""
-    return path if where.startswith(path) else quote_path(path)
 
 
 def _find_moves(ruling: Ruling) -> Iterator[tuple[str, str]]:
@@ -263,7 +240,8 @@ _UNSHALLOW = "git fetch --unshallow"
 def mend(ruling: Ruling) -> str:
     """Write a command that fixes a commit, with what is left to do behind `#`; or nothing.
 
-    For most it is `hkgit redo`, which refuses what it cannot make again, and says who can.
+    For most it is `hkgit redo`, where the policy takes what that makes. It refuses what it cannot
+    make again, and says who can.
     """
     if ruling.passes:
         return ""
@@ -281,12 +259,18 @@ def mend(ruling: Ruling) -> str:
         is_undone = any(" undo " in each for each in steps)
         then = "make the edit again, and commit" if is_undone else "commit again"
         return " && ".join(steps) + ("" if commit else f"  # then {then}")
-    if commit:
-        return f"hkgit redo {commit}"
     is_mixed = ruling.judged.entries and ruling.agent is None and len(candidate.parents) < 2
-    if is_mixed and ruling.rule in ("bytes", "mode"):
+    if not commit and is_mixed and ruling.rule in ("bytes", "mode"):
         return _split_by_hand(ruling)
-    return f"hkgit redo --tree {candidate.tree[:12]}  # with -m for another message"
+    if ruling.redo is None:
+        return ""
+    if commit:
+        return f"hkgit redo {ruling.redo}{commit}"
+    author = ""
+    if ruling.agent == candidate.author:  # as git was told for this one commit, maybe
+        name, _, email = map(shlex.quote, candidate.author.removesuffix(">").partition(" <"))
+        author = f"GIT_AUTHOR_NAME={name} GIT_AUTHOR_EMAIL={email} "
+    return f"{author}hkgit redo --tree {candidate.tree[:12]}  # with -m for another message"
 
 
 def _split_by_hand(ruling: Ruling) -> str:
@@ -302,6 +286,12 @@ def _split_by_hand(ruling: Ruling) -> str:
     return "git reset -q && git add -p  # commit what was made by hand first, then the rest"
 
 
+def _end(ruling: Ruling) -> str:
+    """What fixes a commit, or by what it passes, behind its name; nothing where nothing does."""
+    words = f"allowed by {ruling.rule}" if ruling.passes else mend(ruling)
+    return words and f": {words}"
+
+
 def render_message(item: ReportItem) -> str:
     """Render a finding for one place in a file: what, what to do, its commit, and where to read on.
 
@@ -312,7 +302,7 @@ def render_message(item: ReportItem) -> str:
         (
             finding.what if item.place is not None else f"{finding.where}: {finding.what}",
             finding.fix,
-            f"Commit {name_commit(ruling)}: {mend(ruling) or f'allowed by {ruling.rule}'}",
+            f"Commit {name_commit(ruling)}{_end(ruling)}",
             f"More about this rule: {find_rule_url(finding.rule) or f'hkgit help {finding.rule}'}",
         )
     )

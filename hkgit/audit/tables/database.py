@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from sqlite3 import Connection
 
-from hkgit.audit.commits import AuditedCommit, fold_agent
+from hkgit.audit.commits import fold_agent
 from hkgit.audit.tables.columns import (
     COUNT,
     FLAG,
@@ -241,9 +241,7 @@ def update_rows(
     """
     held = list_held(database, name, policy)
     fresh = [each for each in commits if each not in held]
-    judge = describe_judges(policy)
-    rulings = map(AuditedCommit, rule(fresh))
-    add_commits(database, name, (make_rows(repository, each, policy, judge) for each in rulings))
+    add_commits(database, name, make_rows(rule(fresh), policy, repository))
     return len(fresh)
 
 
@@ -251,16 +249,16 @@ def keep_rulings(
     database: Connection, rulings: Iterable[Ruling], policy: Policy
 ) -> Iterator[Ruling]:
     """Pass rulings on, and write their rows by the chunk: a run that ends early has these."""
-    judge, rows = describe_judges(policy), list[Rows]()
+    passed: list[Ruling] = []
     try:
         for ruling in rulings:
-            rows.append(make_rows(None, AuditedCommit(ruling), policy, judge))
-            if len(rows) == _CHUNK:
-                add_commits(database, "", rows)
-                rows.clear()
+            passed.append(ruling)
+            if len(passed) == _CHUNK:
+                add_commits(database, "", make_rows(passed, policy))
+                passed.clear()
             yield ruling
     finally:
-        add_commits(database, "", rows)
+        add_commits(database, "", make_rows(passed, policy))
 
 
 def restrict_rows(database: Connection, commits: Iterable[str]) -> None:

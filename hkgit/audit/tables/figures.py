@@ -11,18 +11,16 @@ from functools import cache
 from sqlite3 import Connection
 from typing import Any
 
-from hkgit.audit.commits import DERIVED, REPLAYS, AuditedCommit, fold_agent
+from hkgit.audit.commits import DERIVED, REPLAYS, fold_agent
 from hkgit.audit.tables.database import add_commits, open_database, quote_columns, read_queries
-from hkgit.audit.tables.rows import Row, describe_judges, make_rows
+from hkgit.audit.tables.rows import Row, make_rows
 from hkgit.evidence.refusal_log import RefusedAttempt
 from hkgit.gate.policy.model import Policy
+from hkgit.gate.ruling import Ruling
 from hkgit.matching.place import format_decimal
 from hkgit.text.escape import count_noun, visible
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
-
-EACH, ALL = "repository", "''"
-"""What rows are put together by: the repository, or nothing."""
 
 STEPS = 10
 """Bars of the histogram of confidence."""
@@ -44,11 +42,10 @@ def _queries() -> dict[str, str]:
 
 
 @contextmanager
-def open_rows_of(commits: Iterable[AuditedCommit], policy: Policy) -> Iterator[Connection]:
+def open_rows_of(rulings: Iterable[Ruling], policy: Policy) -> Iterator[Connection]:
     """Open a database with the rows of some commits; of their files there are none."""
-    judge = describe_judges(policy)
     with open_database() as database:
-        add_commits(database, "", (make_rows(None, each, policy, judge) for each in commits))
+        add_commits(database, "", make_rows(rulings, policy))
         yield database
 
 
@@ -56,11 +53,10 @@ def open_rows_of(commits: Iterable[AuditedCommit], policy: Policy) -> Iterator[C
 class Figures:
     """Counts of commits and of their edits by what they are: `["evidence"]["hash"]` edits.
 
-    Commits are counted by `replay`, `policy` and `agents`; edits by `evidence`,
-    `tiers`, `versions` of agents and `confidence` per mille. In `totals`, `bare` counts commits by
-    agents that left no evidence, `blind` edits whose evidence the policy does not accept,
-    `without_entry` commits that are rejected and carry no entry, `conflicts` those that entries
-    claim to have met.
+    Commits are counted by `replay`, `policy` and `agents`; edits by `evidence`, `tiers`,
+    `versions` of agents and `confidence` per mille. In `totals`, `blind` counts edits whose
+    evidence the policy does not accept, `without_entry` commits that are rejected and carry no
+    entry, `conflicts` those that entries claim to have met.
     """
 
     by: Mapping[str, Mapping[Any, int]]
@@ -130,18 +126,14 @@ def add_figures(several: Iterable[Figures]) -> Figures:
     return Figures(found)
 
 
-def count_all(
-    database: Connection, by: str = ALL, repository: str | None = None
-) -> defaultdict[str, Figures]:
-    """Count what a database has, or of it one repository, by what rows are put together by."""
+def count_all(database: Connection, repository: str | None = None) -> Figures:
+    """Count what a database has, or of it one repository."""
     which = "true" if repository is None else "repository = :repository"
-    found: dict[str, dict[str, dict[Any, int]]] = defaultdict(lambda: defaultdict(dict))
-    for row in ask(database, "figures", repository or "", by=by, which=which):
-        found[row["by"]][row["kind"]][row["value"]] = row["count"]
-    for query in ("totals", "totals of edits"):
-        for row in ask(database, query, repository or "", by=by, which=which):
-            found[row.pop("by")]["totals"] |= row
-    return defaultdict(lambda: Figures({}), {name: Figures(each) for name, each in found.items()})
+    found: dict[str, dict[Any, int]] = defaultdict(dict)
+    for row in ask(database, "figures", repository or "", which=which):
+        found[row["kind"]][row["value"]] = row["count"]
+    [found["totals"]] = ask(database, "totals", repository or "", which=which)
+    return Figures(found)
 
 
 @dataclass(frozen=True)
@@ -232,7 +224,7 @@ def sum_up(
     for row in ask(database, "days"):
         days[date.fromisoformat(row["day"])][row["replay"]] += row["commits"]
     periods, step = _group_days(days, step) if days else ((), step or "day")
-    return Summary(count_all(database)[""], list_agents(database, refused), periods, step)
+    return Summary(count_all(database), list_agents(database, refused), periods, step)
 
 
 def _group_days(

@@ -32,47 +32,53 @@ GROUP BY agent ORDER BY commits DESC, agent
 SELECT day, replay, count(*) AS commits FROM commits GROUP BY day, replay ORDER BY day
 
 -- figures
-SELECT by, kind, value, count FROM (
-  SELECT {by} AS by, 'replay' AS kind, replay AS value, count(*) AS count
-  FROM commits WHERE {which} GROUP BY 1, 3
-  UNION ALL SELECT {by}, 'policy', CASE WHEN policy_passes THEN 'passes' ELSE 'fails' END,
-    count(*)
-  FROM commits WHERE {which} GROUP BY 1, 3
-  UNION ALL SELECT {by}, 'agents', fold_agent(value), count(DISTINCT repository || commit)
-  FROM commits, json_each(agents) WHERE {which} GROUP BY 1, 3
-  UNION ALL SELECT {by}, 'evidence', evidence, count(*)
-  FROM edits WHERE {which} GROUP BY 1, 3
-  UNION ALL SELECT {by}, 'tiers', tier, count(*)
-  FROM edits WHERE {which} GROUP BY 1, 3
-  UNION ALL SELECT {by}, 'versions', agent || coalesce('/' || lower(agent_version), ''), count(*)
-  FROM edits WHERE {which} GROUP BY 1, 3
-  UNION ALL SELECT {by}, 'confidence', cast(round(1000 * confidence) AS INTEGER), count(*)
-  FROM edits WHERE {which} GROUP BY 1, 3
-) ORDER BY by, kind, count DESC, value
+SELECT 'replay' AS kind, replay AS value, count(*) AS count FROM commits WHERE {which} GROUP BY 2
+UNION ALL SELECT 'policy', CASE WHEN policy_passes THEN 'passes' ELSE 'fails' END, count(*)
+FROM commits WHERE {which} GROUP BY 2
+UNION ALL SELECT 'agents', fold_agent(value), count(DISTINCT repository || commit)
+FROM commits, json_each(agents) WHERE {which} GROUP BY 2
+UNION ALL SELECT 'evidence', evidence, count(*) FROM edits WHERE {which} GROUP BY 2
+UNION ALL SELECT 'tiers', tier, count(*) FROM edits WHERE {which} GROUP BY 2
+UNION ALL SELECT 'versions', agent || coalesce('/' || lower(agent_version), ''), count(*)
+FROM edits WHERE {which} GROUP BY 2
+UNION ALL SELECT 'confidence', cast(round(1000 * confidence) AS INTEGER), count(*)
+FROM edits WHERE {which} GROUP BY 2
+ORDER BY kind, count DESC, value
 
 -- totals
-SELECT {by} AS by, sum(entries) AS entries, sum(conflicts) AS conflicts, sum(blind_edits) AS blind,
-  count(*) FILTER (WHERE NOT policy_passes AND entries = 0) AS without_entry,
-  count(*) FILTER (WHERE agent IS NOT NULL) AS by_agents,
-  count(*) FILTER (WHERE agent IS NOT NULL AND derived) AS derived_by_agents,
-  count(*) FILTER (WHERE replay IN ('no evidence', 'vouched') AND entries = 0) AS bare,
-  count(DISTINCT author) FILTER (WHERE replay = 'by hand') AS people
-FROM commits WHERE {which} GROUP BY 1
-
--- totals of edits
-SELECT {by} AS by, count(DISTINCT path) AS files,
-  count(*) FILTER (WHERE repairs <> '[]') AS repaired,
-  count(*) FILTER (WHERE relocated) AS relocated
-FROM edits WHERE {which} GROUP BY 1
+SELECT * FROM (
+  SELECT ifnull(sum(entries), 0) AS entries, ifnull(sum(conflicts), 0) AS conflicts,
+    ifnull(sum(blind_edits), 0) AS blind,
+    count(*) FILTER (WHERE NOT policy_passes AND entries = 0) AS without_entry,
+    count(agent) AS by_agents, count(agent) FILTER (WHERE derived) AS derived_by_agents,
+    count(DISTINCT author) FILTER (WHERE replay = 'by hand') AS people
+  FROM commits WHERE {which}
+), (
+  SELECT count(DISTINCT path) AS files, count(*) FILTER (WHERE repairs <> '[]') AS repaired,
+    count(*) FILTER (WHERE relocated) AS relocated
+  FROM edits WHERE {which}
+)
 
 -- rules
 SELECT rule, count(*) AS findings, count(DISTINCT repository || commit) AS commits
 FROM findings WHERE blocks GROUP BY rule ORDER BY findings DESC, rule
 
 -- repositories
-SELECT repository AS name, url, status, error, exported, policy_source,
-  (SELECT max(time) FROM commits WHERE commits.repository = repositories.repository) AS newest
-FROM repositories
+WITH kind AS (
+  SELECT repository, json_group_object(replay, commits) AS replays
+  FROM (SELECT repository, replay, count(*) AS commits FROM commits GROUP BY repository, replay)
+  GROUP BY repository
+), one AS (
+  SELECT repository, status, error, policy_source, count(commit) AS commits,
+    count(agent) AS by_agents, count(agent) FILTER (WHERE derived) AS derived,
+    count(*) FILTER (WHERE replay IN ('no evidence', 'vouched') AND entries = 0) AS bare,
+    count(*) FILTER (WHERE NOT policy_passes) AS failing, ifnull(sum(edits), 0) AS edits,
+    ifnull(sum(blind_edits), 0) AS blind, date(max(time)) AS newest
+  FROM repositories LEFT JOIN commits USING (repository) GROUP BY repository
+)
+SELECT repository AS name, one.*, replays FROM one LEFT JOIN kind USING (repository)
+ORDER BY status = 'ok', ifnull(1.0 * failing / commits, 0) DESC,
+  ifnull(1.0 * bare / by_agents, 0) DESC, ifnull(1.0 * blind / edits, 0) DESC, repository
 
 -- commits to look at
 SELECT repository, commit AS id, time,

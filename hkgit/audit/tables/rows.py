@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
@@ -27,7 +27,7 @@ from hkgit.evidence.refusal_log import RefusedAttempt, find_claimed_conflicts
 from hkgit.evidence.verdict import Verdict
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import find_blind_edits
-from hkgit.gate.ruling import is_lasting
+from hkgit.gate.ruling import Ruling, is_lasting
 from hkgit.gate.trusted_policy import hash_policy
 from hkgit.git import program
 from hkgit.git.objects import TreeChange
@@ -45,7 +45,7 @@ Rows = dict[str, list[Row]]
 _MOST = 10**9
 
 
-def list_refusals(commit: AuditedCommit) -> Iterator[Row]:
+def _refusals(commit: AuditedCommit) -> Iterator[Row]:
     """List the refusals that its entries claim; a claim may be anything."""
     for _, entry in commit.ruling.judged.entries:
         claimed = entry.claims.get("refusals")
@@ -91,7 +91,7 @@ def make_rows_of_clone(attempts: Iterable[RefusedAttempt]) -> list[Row]:
     ]
 
 
-def list_reads(commit: AuditedCommit) -> Iterator[Row]:
+def _reads(commit: AuditedCommit) -> Iterator[Row]:
     for name, entry in commit.ruling.judged.entries:
         for number, each in enumerate(entry.reads):
             yield {
@@ -140,22 +140,22 @@ def describe_judges(policy: Policy) -> dict[str, str]:
 
 
 def make_rows(
-    repository: Repository | None, commit: AuditedCommit, policy: Policy, judge: Mapping[str, str]
-) -> Rows:
-    """Make the rows of one commit; `judge` are the columns that say who judged it, and by what.
+    rulings: Iterable[Ruling], policy: Policy, repository: Repository | None = None
+) -> Iterator[Rows]:
+    """Make the rows of commits that were judged under a policy; those of one at a time.
 
-    Without a repository its files are missing.
+    Without the repository the files are missing.
     """
-    rows: Rows = {
-        "commits": [],
-        "edits": [*_edits(commit, policy)],
-        "files": [] if repository is None else [*_files(repository, commit)],
-        "findings": [*_findings(commit)],
-        "refusals": [*list_refusals(commit)],
-        "reads": [*list_reads(commit)],
-    }
-    rows["commits"].append(_commit(commit, rows) | dict(judge))
-    return rows
+    judge = describe_judges(policy)
+    for commit in map(AuditedCommit, rulings):
+        rows: Rows = {
+            "edits": [*_edits(commit, policy)],
+            "files": [] if repository is None else [*_files(repository, commit)],
+            "findings": [*_findings(commit)],
+            "refusals": [*_refusals(commit)],
+            "reads": [*_reads(commit)],
+        }
+        yield rows | {"commits": [_commit(commit, rows) | judge]}
 
 
 def _commit(commit: AuditedCommit, rows: Rows) -> Row:

@@ -73,10 +73,6 @@ ACCEPTED = (
 )
 """Verdicts that pass by default; none is attested or vouched where nobody is trusted to."""
 
-ACCEPTABLE = (*ACCEPTED, "mixed", "recovered")
-"""Verdicts that a policy may accept."""
-
-
 _KNOWN_AGENTS = """
 *[[]bot]*
 aider* | *(aider)* | *noreply@aider.chat>

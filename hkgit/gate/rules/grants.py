@@ -19,6 +19,7 @@ from hkgit.gate.policy.defaults import BREAK_GLASS as ROLE
 from hkgit.gate.policy.defaults import find_co_authors, matches
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import APPLY
+from hkgit.gate.ruling import Ruling
 from hkgit.git.objects import HEX
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass
@@ -259,6 +260,25 @@ def find_changed_paths(repository: Repository, candidate: CandidateCommit) -> li
     trees = (None if each is None else repository.commit(each).tree for each in parents)
     changes = (repository.changes(tree, candidate.tree) for tree in trees)
     return sorted({change.path for each in changes for change in each})
+
+
+def choose_redo(repository: Repository, policy: Policy, ruling: Ruling) -> str | None:
+    """Choose the option with which `hkgit redo` makes a commit that the policy accepts; or None.
+
+    Beside entries that hold, lines by hand and merges by git it has only `late` evidence, or a
+    person who vouches. Raises Unverifiable where the commit cannot be read.
+    """
+    judged, candidate = ruling.judged, ruling.judged.candidate
+    if ruling.rule in ("trailer", "prune") or len(candidate.parents) > 2:
+        return ""
+    is_persons = judged.entries and ruling.agent is None and policy.govern == "agents"
+    if is_persons and (ruling.rule in _LEFT or judged.leftovers):
+        return ""
+    paths = find_changed_paths(repository, candidate)
+    if not policy.any_verdict and all(map(policy.accepts_late, paths)):
+        return ""
+    proved = (each for each in policy.manual if each.keys or each.principals or each.pushers)
+    return "--vouch " if candidate.id and any(each.covers(paths) for each in proved) else None
 
 
 _NAMES = (

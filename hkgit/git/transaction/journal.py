@@ -42,11 +42,6 @@ class TransactionState:
     checkout: str | None = None
 
     @property
-    def ref(self) -> str:
-        """What keeps the objects of the transaction from gc."""
-        return f"refs/hkgit/tx/{self.id}"
-
-    @property
     def prefix(self) -> str:
         """How the names of its worktrees begin."""
         return f"hkgit-{self.id}-"
@@ -86,8 +81,8 @@ def directory_of(common_dir: Path) -> Path:
 
 def tidy(common_dir: Path) -> None:
     """Take away the directories that hkgit needed and that are empty now."""
-    hkgit, refs = common_dir / "hkgit", common_dir / "refs" / "hkgit"
-    for directory in (hkgit / "tx", hkgit, refs / "tx", refs, common_dir / "worktrees"):
+    own = common_dir / "hkgit"
+    for directory in (own / "tx", own, common_dir / "worktrees"):
         with suppress(OSError):  # not empty, or not there
             directory.rmdir()
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 
@@ -59,22 +59,15 @@ class Transaction:
     full: bool = False
     place: Worktree | None = None
 
-    @contextmanager
     def worktree(
         self, parent: str, tree: str, touched_paths: Iterable[str], *, full: bool
-    ) -> Iterator[Worktree]:
-        """Make a temporary worktree (see `worktree`), whose tree gc leaves alone."""
-        self._keep(tree)
+    ) -> AbstractContextManager[Worktree]:
+        """Make a temporary worktree (see `worktree`); what is in it gc leaves alone."""
         self.journal.note("worktree")
-        with temporary_worktree(
-            self.repository,
-            parent,
-            tree,
-            touched_paths,
-            full=full,
-            prefix=self.journal.state.prefix,
-        ) as worktree:
-            yield worktree
+        prefix = self.journal.state.prefix
+        return temporary_worktree(
+            self.repository, parent, tree, touched_paths, full=full, prefix=prefix
+        )
 
     def commit(
         self,
@@ -87,7 +80,7 @@ class Transaction:
         allow_blind: bool = False,
         runs_hooks: bool = True,
     ) -> str:
-        """Let git commit a tree on `tip`, which changes these paths, and keep it from gc.
+        """Let git commit a tree on `tip`, which changes these paths.
 
         Raises HookChanged, and Rejected where the gate has refused it.
         """
@@ -99,7 +92,7 @@ class Transaction:
             self.place = advance(self.place, tip, tree, paths)
         self.journal.note("commit")
         try:
-            commit = commit_worktree(
+            return commit_worktree(
                 self.repository,
                 self.place,
                 message,
@@ -111,15 +104,10 @@ class Transaction:
             if (self.place.git_dir / REJECTED).exists():
                 raise Rejected(error.where, error.what, error.fix) from error
             raise
-        self._keep(commit)
-        return commit
 
     def land(self, commit: str, *, reflog: str) -> None:
         """Move the branch, and bring the checkout along (see `landing`)."""
         landing.land(self.repository, self.journal, commit, reflog=reflog)
-
-    def _keep(self, object_id: str) -> None:
-        self.repository.write_ref(self.journal.state.ref, object_id)
 
 
 def _host() -> str:
@@ -208,7 +196,6 @@ def settle(repository: Repository, journal: TransactionJournal) -> Settled:
             _finish(_open_checkout(repository, state), state)
             outcome = Outcome.LANDED
         forget_worktrees(repository, Path(state.temporary), state.prefix)
-        repository.delete_ref(state.ref)
     except HkgitError as error:
         journal.leave()
         return Settled(state, outcome, error)
@@ -273,10 +260,7 @@ def _clear_locks(repository: Repository, state: TransactionState) -> None:
     """The locks that a git of this transaction left when it was killed, and no others."""
     git_dir = repository.git_dir if state.checkout is None else Path(state.checkout)
     unlock(git_dir, state.id)
-    refs = repository.common_dir
-    with suppress(OSError):
-        (refs / f"{state.ref}.lock").unlink(missing_ok=True)
-    lock = refs / "refs" / "heads" / f"{state.branch}.lock"
+    lock = repository.common_dir / "refs" / "heads" / f"{state.branch}.lock"
     with suppress(OSError):
         if state.new is not None and lock.read_text().strip() == state.new:
             _clear_empty(git_dir / "HEAD.lock", lock.stat().st_mtime)

@@ -20,7 +20,7 @@ from typing import IO
 from hkgit.errors import GitRefused
 from hkgit.git.facts import ALLOW_BLIND, TRANSACTION, scrub_environment
 from hkgit.git.objects import FULL_ID
-from hkgit.git.program import run
+from hkgit.git.program import Git
 from hkgit.git.repository import Repository
 from hkgit.git.state_files import find_files
 from hkgit.git.transaction.locks import stoppable, unstoppable
@@ -101,6 +101,11 @@ class Worktree:
     tree: str
     is_full: bool
 
+    @property
+    def git(self) -> Git:
+        """The git program in it."""
+        return Git(self.path)
+
 
 @contextmanager
 def temporary_worktree(
@@ -137,8 +142,8 @@ def advance(
 
 def reset(worktree: Worktree, tree_id: str, touched_paths: Iterable[str]) -> Worktree:
     """Reset a worktree for another try on the same parent, whatever hooks have done in it."""
-    run(["update-ref", "--no-deref", "HEAD", worktree.parent], cwd=worktree.path)
-    run([*PLAIN, "read-tree", "--reset", "-u", worktree.tree], cwd=worktree.path)
+    worktree.git("update-ref", "--no-deref", "HEAD", worktree.parent)
+    worktree.git(*PLAIN, "read-tree", "--reset", "-u", worktree.tree)
     return advance(worktree, worktree.parent, tree_id, touched_paths)
 
 
@@ -205,7 +210,7 @@ def _check_out(path: Path, git_dir: Path, tree_id: str, touched: Iterable[str] |
         except OSError as error:
             raise _unwritable(error) from error
     sparse = ("-c", f"core.sparseCheckout={'false' if touched is None else 'true'}")
-    run([*sparse, *PLAIN, "read-tree", "-m", "-u", tree_id], cwd=path)
+    Git(path)(*sparse, *PLAIN, "read-tree", "-m", "-u", tree_id)
 
 
 def _unwritable(error: OSError) -> GitRefused:
@@ -276,9 +281,8 @@ def _commit(worktree: Worktree, message: bytes, hooks: Path | str | None, allow_
     if hooks is not None:
         # git would look for a relative path in the worktree, where a spec may have changed it.
         options += ["-c", f"core.hooksPath={hooks}"]
-    run(
-        [*options, "commit", "-q", "--cleanup=verbatim", "-F", "-"],
-        cwd=worktree.path,
+    worktree.git(
+        *(*options, "commit", "-q", "--cleanup=verbatim", "-F", "-"),
         stdin=message,
         env=_HOOK_ENVIRONMENT
         | ({TRANSACTION: ALLOW_BLIND} if allow_blind else {})
@@ -286,15 +290,13 @@ def _commit(worktree: Worktree, message: bytes, hooks: Path | str | None, allow_
     )
     head = (worktree.git_dir / "HEAD").read_text().strip()
     # Where refs are not files, this one says nothing.
-    return (
-        head if re.fullmatch(FULL_ID, head) else run(["rev-parse", "HEAD"], cwd=worktree.path).text
-    )
+    return head if re.fullmatch(FULL_ID, head) else worktree.git("rev-parse", "HEAD").text
 
 
 def _read_left_tree(worktree: Worktree) -> str:
     """Read the tree of the worktree with the changes of a hook that then failed."""
-    run(["add", "-u"], cwd=worktree.path, check=False)
-    return run(["write-tree"], cwd=worktree.path, check=False).text or worktree.tree
+    worktree.git("add", "-u", check=False)
+    return worktree.git("write-tree", check=False).text or worktree.tree
 
 
 def _refuse_hook_changes(

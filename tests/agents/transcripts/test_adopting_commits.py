@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from tests.support.adopting import APP, NEW, adopt, commit, mend, verdict
 from tests.support.cases import cases
 from tests.support.commands import AGENT
+from tests.support.commits import TAKES_LATE
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.transcripts import ClaudeLog
-
-TAKES_LATE = '[gate]\naccept = ["hash", "receipt", "late"]\n'
 
 
 def test_commits_get_records_beside_the_history(hooked: Repo, log: ClaudeLog) -> None:
@@ -80,7 +80,7 @@ def test_the_gate_names_redo_where_none_does_and_it_keeps_the_work(hooked: Repo)
     hooked.write("notes/plan.md", b"# Not staged\n")
     refused = run("gate", "--staged", cwd=hooked.path, env=AGENT)
     assert refused.code == 6
-    assert "fix: hkgit redo --tree " in refused.out
+    assert re.search("fix: .*hkgit redo --tree ", refused.out)
     done = run("redo", "-m", "Say hello", "--agent", "claude/1", cwd=hooked.path, env=AGENT)
     assert done.code == 0, done.err
     judged = run("gate", "--range", "HEAD~1..HEAD", "--format", "json", cwd=hooked.path)

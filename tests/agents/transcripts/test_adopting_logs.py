@@ -12,7 +12,7 @@ import pytest
 
 from hkgit.agents.logged_diffs import parse_diff, parse_structured_patch
 from hkgit.errors import InvalidInput
-from hkgit.workflows.log_results import apply_hunks
+from hkgit.workflows.log_replay import apply_hunks
 from tests.support.adopting import APP, NEW, adopt, begin, explained
 from tests.support.cases import cases
 from tests.support.repos import Repo

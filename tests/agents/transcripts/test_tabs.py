@@ -9,7 +9,7 @@ import pytest
 
 from hkgit.agents.logged_diffs import parse_structured_patch
 from hkgit.errors import InvalidInput
-from hkgit.workflows.log_results import apply_hunks
+from hkgit.workflows.log_replay import apply_hunks
 from hkgit.workflows.log_steps import LineHunk
 from tests.support.adopting import adopt, begin, explained
 from tests.support.cases import cases

@@ -107,29 +107,22 @@ def test_the_permissions_of_a_written_file(
     assert stat.S_IMODE((root / "f").stat().st_mode) == after
 
 
-REFUSALS = {
-    "a file beyond a link": ("way-out/secret", File(b"x")),
-    "a new file beyond a link": ("way-out/new", File(b"x")),
-    "removing beyond a link": ("way-out/secret", None),
-    "a link itself": ("link", File(b"x")),
-    "a directory": ("d", File(b"x")),
-    "below a file": ("tool/x", File(b"x")),
-}
-
-
-@cases("path, file", REFUSALS)
+@cases(
+    "path, file",
+    {
+        "a file beyond a link": ("way-out/secret", File(b"x")),
+        "a new file beyond a link": ("way-out/new", File(b"x")),
+        "removing beyond a link": ("way-out/secret", None),
+        "a link itself": ("link", File(b"x")),
+        "a directory": ("d", File(b"x")),
+        "below a file": ("tool/x", File(b"x")),
+    },
+)
 def test_nothing_is_written_through_a_link_or_in_anothers_place(
     root: Path, path: str, file: File | None
 ) -> None:
-    with pytest.raises(GitRefused, match="in the way"):
-        write_files(root, {"d/file": File(b"new"), path: file})
-    assert (root.parent / "outside" / "secret").read_bytes() == b"secret"
-
-
-@cases("path, file", REFUSALS)
-def test_a_refusal_leaves_everything_as_it_was(root: Path, path: str, file: File | None) -> None:
     before = _listing(root.parent)
-    with pytest.raises(GitRefused):
+    with pytest.raises(GitRefused, match="in the way"):
         write_files(root, {"d/file": File(b"new"), path: file})
     assert _listing(root.parent) == before
 

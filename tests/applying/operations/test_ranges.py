@@ -23,6 +23,7 @@ from tests.support.planning import (
     replace_range,
     result,
 )
+from tests.support.properties import examples
 
 FIVE = b"1\n2\n3\n4\n5\n"
 
@@ -267,6 +268,7 @@ LINES = st.sampled_from(["", "a", "b", "c\rd", " x"])
 ENDS = st.sampled_from(["\n", "\r\n"])
 
 
+@examples(60)
 @given(st.lists(st.tuples(LINES, ENDS)), st.booleans(), st.lists(LINES, max_size=3), st.data())
 def test_all_but_the_replaced_lines_stays_byte_for_byte(
     lines: list[tuple[str, str]], is_open: bool, new_lines: list[str], drawn: st.DataObject

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from hkgit.applying.evidence import CHECKED
 from hkgit.audit.reports.findings import ReportItem
 from hkgit.edits import File, Read
 from hkgit.gate.commit_range import CommitRange
@@ -17,6 +18,7 @@ from tests.support.objects import open_repository
 from tests.support.reports import ReportSheet, place_report, render
 from tests.support.repos import Repo
 from tests.support.rulings import judge_whole
+from tests.support.specs import search_replace
 
 APP = b"".join(b"line %d\n" % number for number in range(1, 21))
 ODD = "::add-mask::a, 100% `b` | <i> ##[c].md"
@@ -53,19 +55,17 @@ def judged(repo: Repo, old: str, new: str = "HEAD", policy: Policy | None = None
     return place_report(repository, report)
 
 
-def blind(path: str, old: str, new: str) -> str:
-    return f"{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
-
-
 @pytest.fixture(scope="module")
 def history(tmp_path_factory: pytest.TempPathFactory) -> History:
     repo = Repo.init(tmp_path_factory.mktemp("reports") / "repo")
     repo.commit({"app.py": APP, "notes.md": "one\ntwo\n", ODD: "x\n", "gone.md": "x\n"}, "Begin")
     repo.git("tag", "start")
     commits = {}
-    commits["blind edit"] = commit(repo, applied(repo, blind("app.py", "line 5", "line five")))
+    commits["blind edit"] = commit(
+        repo, applied(repo, search_replace("line 5", "line five", "app.py"))
+    )
     read = Read("app.py", 12, 12, range_hash(repo.read("app.py"), 12, 12))
-    smuggled = applied(repo, blind("app.py", "line 12", "line twelve"), reads=[read])
+    smuggled = applied(repo, search_replace("line 12", "line twelve", "app.py"), reads=[read])
     data = smuggled.files["app.py"]
     assert data is not None
     smuggled.files["app.py"] = File(data.data.replace(b"line 18\n", b"line eighteen\n"))
@@ -77,4 +77,4 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> History:
     commits["removed"] = commit(repo, Change({"gone.md": None}, author=AGENT))
     above = Change({"app.py": File(b"above\nabove\n" + repo.read("app.py"))}, author=PERSON)
     commits["by hand"] = commit(repo, above)
-    return History(repo, commits, judged(repo, "start"))
+    return History(repo, commits, judged(repo, "start", policy=Policy(accept=CHECKED)))

@@ -22,7 +22,7 @@ from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import read_trusted_policy
-from tests.evidence.replay.test_forged import (
+from tests.attacks.falsehoods import (
     decoy_text,
     into,
     smuggled_byte,
@@ -47,20 +47,22 @@ from tests.support.planning import Operation, hash_of, protocol, replace_range
 from tests.support.repos import Repo
 from tests.support.rulings import judge_whole
 from tests.support.running import run
+from tests.support.specs import search_replace
 
 
 @dataclass(frozen=True)
 class Kind:
     """A rejected commit, the policy that rejects it, and the option with which it is made again.
 
-    With `--vouch` the policy grants all paths to a key, and a person signs with it; `edit` is what
-    he does to the patch.
+    With `--vouch`, or where the command itself says it, the policy grants all paths to a key, and a
+    person signs with it; `edit` is what he does to the patch.
     """
 
     make: Callable[[Repo], str]
     policy: str = ""
     option: str = ""
     edit: str = ""
+    is_granted: bool = False
 
 
 def falsified(*attacks: Attack) -> Callable[[Repo], str]:
@@ -93,8 +95,26 @@ def creating(path: str, text: str) -> Callable[[Repo], str]:
 def fuzzy(repo: Repo) -> str:
     old = "    name = sys.argvs[1]\n    print(name)\n"
     new = old.replace("(name)", "(1)")
-    spec = f"a.py\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n"
-    return commit(repo, applied(repo, spec))
+    return commit(repo, applied(repo, search_replace(old, new, "a.py")))
+
+
+def quoted(repo: Repo) -> str:
+    return commit(repo, applied(repo, search_replace("print(name)", "print(1)", "a.py")))
+
+
+CREDIT = "Co-Authored-By: Claude <noreply@anthropic.com>"
+
+
+def credited(repo: Repo) -> str:
+    files: dict[str, File | None] = {"a.py": File(b"x\n" + A)}
+    return commit(repo, Change(files, author=PERSON, message=f"Say\n\n{CREDIT}\n"))
+
+
+def guarded(repo: Repo, *, has_entry: bool) -> str:
+    """A change of an agent with one beside it that only a person may make."""
+    change = honest(repo) if has_entry else Change({"a.py": File(b"x\n" + A)}, author=AGENT)
+    change.files[".github/workflows/x.yml"] = File(b"on: push\n")
+    return commit(repo, change)
 
 
 def wide(repo: Repo) -> str:
@@ -198,6 +218,15 @@ def evil_merge(repo: Repo) -> str:
     return repo.commit({}, "Merge", f"--author={AGENT}")
 
 
+def resolved_merge(repo: Repo) -> str:
+    repo.git("checkout", "-q", "-b", "side")
+    repo.commit({"a.py": b"# side\n" + A, "side.md": "x\n"})
+    repo.git("checkout", "-q", "main")
+    repo.commit({"a.py": b"# ours\n" + A})
+    repo.git("merge", "-q", "side", check=False)
+    return repo.commit({"a.py": b"# both\n" + A}, "Merge", f"--author={AGENT}")
+
+
 def octopus(repo: Repo) -> str:
     for side in ("one", "two"):
         repo.git("checkout", "-q", "-b", side, "main")
@@ -210,6 +239,7 @@ def octopus(repo: Repo) -> str:
     return repo.head
 
 
+VOUCHED = "Hkgit-Vouched-by: Ada Tester <ada@example.org>"
 VOUCH, PATCH, MESSAGE = "--vouch", "--patch", "-m"
 NO_TRANSCRIPTS = "[[gate.paths]]\npaths = ['*']\nrecovered = true\n"
 HIDDEN = "x = '\u202e'\n"
@@ -223,8 +253,10 @@ KINDS: dict[str, Kind] = {
     "anchor": Kind(of_two_places),
     "before": Kind(falsified(forge(*_FILE, "before", "sha256", to="0" * 64))),
     "blind": Kind(by_agent("a.py", b"x\n" + A)),
+    "blind: a quote": Kind(quoted),
+    "blind: credited": Kind(credited),
     "blind: late does not count": Kind(
-        by_agent("a.py", b"x\n" + A), 'accept = ["receipt"]', option=VOUCH
+        by_agent("a.py", b"x\n" + A), 'accept = ["receipt"]', is_granted=True
     ),
     "blind: tight": Kind(by_agent("a.py", A.replace(b"\n", b"!\n", 1)), "min_tightness = 0.9"),
     "blind: tight, added": Kind(by_agent("a.py", b"x\n" + A), "min_tightness = 0.3"),
@@ -241,12 +273,15 @@ KINDS: dict[str, Kind] = {
     "hash": Kind(falsified(forge(*_HUNK, "old_hash", to="0" * 64))),
     "hunk": Kind(falsified(forge(*_HUNK, "lines", to=[50, 51]))),
     "merge": Kind(evil_merge),
+    "merge: resolved": Kind(resolved_merge),
     "merge: octopus": Kind(octopus),
     "mode": Kind(falsified(forge(*_FILE, "after", "mode", to="120000"))),
     "moved": Kind(moved, '[[gate.paths]]\npaths = ["core/*"]\nmin_tightness = 0.1'),
     "path": Kind(falsified(into("aux.txt")), option=PATCH, edit="s/aux/other/"),
     "policy": Kind(with_a_policy, 'verdicts = ["strict", "mixed", "ungoverned"]'),
     "protected": Kind(creating(".github/workflows/x.yml", "on: push\n"), option=VOUCH),
+    "blind: and protected": Kind(partial(guarded, has_entry=False), option=VOUCH),
+    "protected: beside an entry": Kind(partial(guarded, has_entry=True), option=VOUCH),
     "entry: pruned with more": Kind(pruned_with_more),
     "prune": Kind(pruned_too_early),
     "blind: recovered": Kind(
@@ -301,7 +336,7 @@ def test_the_command_mends_and_keeps(
     kind = KINDS[name]
     origin = template_of_sha256 if circumstance == SHA_256 else template
     repo = origin.copy(tmp_path / "repo")
-    granted = sign_with(repo, key) if kind.option == VOUCH else ""
+    granted = sign_with(repo, key) if kind.option == VOUCH or kind.is_granted else ""
     accept = "" if "accept = [" in kind.policy else TAKES_LATE
     repo.commit({".hkgit/config.toml": f"[gate]\n{accept}{kind.policy}\n{granted}"}, "Guard it")
     start = repo.head
@@ -328,7 +363,8 @@ def test_the_command_mends_and_keeps(
         assert (repo.path / ".git/rebase-merge").exists()
         repo.git("rebase", "--continue")
         assert repo.git("branch", "--show-current") == "main"
-    assert mend(rejected) == f"hkgit redo {(rejected.judged.candidate.id or '')[:12]}"
+    known = "--vouch " if kind.is_granted else ""
+    assert mend(rejected) == f"hkgit redo {known}{(rejected.judged.candidate.id or '')[:12]}"
     if name not in CHANGE_NOTHING:
         assert author in repo.git("log", "--format=%an <%ae> %ad", f"{start}..").split("\n")
     after = report(repo, start)
@@ -341,8 +377,39 @@ def test_the_command_mends_and_keeps(
     assert {*now.values()} == {*wanted.values()}
     told = re.findall("(?m)^Hkgit-Agent: (.*)", repo.git("log", "--format=%B", f"{start}..HEAD"))
     assert {*told} <= {"tester/1", "hkgit-agent", "Claude"}
+    if (
+        kind.option == VOUCH or kind.is_granted
+    ):  # what says who made it stays: the message, the entries
+        [again] = repo.git("log", f"--grep={VOUCHED}", "--format=%H", f"{start}..").split()
+        said, before_it = (repo.git("log", "-1", "--format=%B", each) for each in (again, made))
+        assert said.startswith(before_it.rstrip())
+        assert said.rstrip().endswith(VOUCHED)
+        listed = ("ls-tree", "-r", "--name-only")
+        assert repo.git(*listed, again, ".hkgit/ledger") == repo.git(*listed, made, ".hkgit/ledger")
+    assert (CREDIT in repo.git("log", "--format=%B", f"{start}..")) == (name == "blind: credited")
     if circumstance != "rebase":
         assert (repo.status(), repo.git("branch", "--format=%(refname)")) == before
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_where_late_does_not_count_no_command_is_named_that_is_refused(
+    template: Repo, tmp_path: Path, name: str
+) -> None:
+    repo = template.copy(tmp_path / "repo")
+    policy = KINDS[name].policy.replace(', "late"', "")
+    repo.commit({".hkgit/config.toml": f"[gate]\n{policy}\n"}, "Guard it")
+    begin = repo.head
+    KINDS[name].make(repo)
+    begin = repo.resolve(repo.git("tag", "--list", "start") or begin)
+    commands = [mend(each) for each in report(repo, begin).rulings if not each.passes]
+    assert bool(*commands) == (name in WITHOUT_LATE)
+    for command in filter(None, commands):
+        follow(repo, command)
+        assert report(repo, begin).passes
+
+
+WITHOUT_LATE = ("merge: octopus", "policy", "prune", "trailer")
+"""What `hkgit redo` makes of entries that hold, of lines by hand, and of merges by git."""
 
 
 def follow(repo: Repo, command: str, kind: Kind | None = None) -> None:

@@ -15,6 +15,7 @@ from tests.audit.page.orchard import Orchard
 from tests.support.commits import applied, commit
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
+from tests.support.specs import search_replace
 
 SECRET = "https://mara:s3cret@Example.org:443/mara/orchard.git"
 
@@ -30,8 +31,7 @@ def export_all(repo: Repo, directory: Path, revision: str = "HEAD") -> ExportRes
 
 def edit_text(repo: Repo, path: str, old: str, new: str, **claims: object) -> str:
     """A commit of one edit by quotation, whose entry claims this and that."""
-    spec = f"{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
-    change = applied(repo, spec)
+    change = applied(repo, search_replace(old, new, path))
     change.entry["claims"] |= claims
     return commit(repo, change)
 

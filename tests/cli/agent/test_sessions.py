@@ -73,13 +73,6 @@ def test_names_of_sessions_lead_nowhere(bench: Bench, name: str, code: int) -> N
     assert bench.run("edit", *EDIT, "--session", name).code == code
 
 
-def test_edits_of_several_specs_have_numbers_of_their_own(bench: Bench) -> None:
-    edit = '{"file": "a.py", "old_text": "line %d\\n", "new_text": "x\\n"}'
-    specs = [bench.write(edit % line, f"spec-{line}") for line in (5, 7)]
-    answer = bench.run("edit", *specs, "--json").json()
-    assert [edit["number"] for edit in answer["edits"]] == [1, 2]
-
-
 def test_undo_takes_back_a_call_without_a_session_too(bench: Bench) -> None:
     bench.run("edit", *EDIT)
     result = bench.run("undo", "--json")

@@ -132,9 +132,16 @@ def test_a_dry_run_shows_the_evidence_that_the_commit_would_have(bench: Bench) -
     assert re.sub("[0-9a-f]{64}", "", message).rstrip() == re.sub("[0-9a-f]{64}", "", real).rstrip()
 
 
-def test_a_dry_run_as_json_has_the_diff_of_each_edit(bench: Bench) -> None:
-    answer: dict[str, Any] = bench.apply(search_replace(), "--dry-run", "--json").json()
-    assert f"-{OLD}\n+{NEW}\n" in answer["edits"][0]["diff"]
+@pytest.mark.parametrize("command", ["apply", "edit"])
+def test_a_dry_run_as_json_says_so_and_has_the_diff_of_each_edit(
+    bench: Bench, command: str
+) -> None:
+    spec = bench.write(search_replace())
+    answer: dict[str, Any] = bench.run(command, spec, "--dry-run", "--json").json()
+    [outcome] = answer["edits"]
+    assert (answer["status"], answer["dry_run"]) == ("would_apply", True)
+    assert outcome["status"] == "would_apply"
+    assert f"-{OLD}\n+{NEW}\n" in outcome["diff"]
 
 
 def test_text_that_is_not_utf_8_survives_and_is_shown_as_json_can(bench: Bench) -> None:
@@ -152,28 +159,23 @@ def test_the_published_schema_of_the_ledger_holds_for_a_new_entry(bench: Bench) 
     Draft202012Validator(published).validate(json.loads(bench.repo.read(added)))
 
 
-def test_the_edits_of_several_specs_are_numbered_through(bench: Bench) -> None:
+@pytest.mark.parametrize("command", ["apply", "edit"])
+def test_the_edits_of_several_specs_are_numbered_through(bench: Bench, command: str) -> None:
     specs = [bench.write(search_replace(), "one"), bench.write(search_replace(OTHER, "x"), "two")]
-    answer = bench.run("apply", *specs, "--dry-run", "--json").json()
+    answer = bench.run(command, *specs, "--dry-run", "--json").json()
     assert [edit["number"] for edit in answer["edits"]] == [1, 2]
 
 
 @pytest.mark.parametrize("command", ["apply", "edit"])
 def test_nothing_is_called_applied_that_is_not(bench: Bench, command: str) -> None:
     spec = harnesskit(edit(), edit("nowhere to be found", "x")).encode()
-    answer = bench.run(command, "-", "--json", stdin=spec).json()
+    with bench.untouched():
+        result = bench.run(command, "-", "--json", stdin=spec)
+    answer = result.json()
     assert answer["status"] == "no_match"
+    assert "edit 2: src/errors.py" in result.err
     assert [each["status"] for each in answer["edits"]] == ["not_applied", "no_match"]
     assert all(each["file"] == each["path"] for each in answer["edits"])
-
-
-def test_a_dry_run_says_so(bench: Bench) -> None:
-    spec = harnesskit(edit()).encode()
-    answer = bench.run("edit", "-", "--json", "--dry-run", stdin=spec).json()
-    edits = [each["status"] for each in answer["edits"]]
-    assert answer["status"] == "would_apply"
-    assert answer["dry_run"] is True
-    assert edits == ["would_apply"]
 
 
 @cases(

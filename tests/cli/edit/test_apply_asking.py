@@ -70,20 +70,21 @@ def test_several_specs_need_one_reading_of_each_place(chosen: Bench) -> None:
     expect_passing(chosen, 4)
 
 
-def test_where_receipts_alone_count_the_lines_are_read_in_a_session(bench: Bench) -> None:
-    bench.repo.commit({".hkgit/config.toml": '[gate]\naccept = ["receipt"]\n'}, "Guard it")
-    more = follow_advice(bench, bench.apply(search_replace()).err)
-    assert bench.apply(search_replace(), *more).code == 0
+@cases(
+    "accept, words",
+    {
+        "where receipts alone count": ('["receipt"]', ()),
+        "where a session is named": ('["hash", "receipt"]', ("--session", "s")),
+    },
+)
+def test_the_lines_are_read_in_a_session(bench: Bench, accept: str, words: tuple[str, ...]) -> None:
+    bench.repo.commit({".hkgit/config.toml": f"[gate]\naccept = {accept}\n"}, "Guard it")
+    refused = bench.apply(search_replace(), *words)
+    assert refused.code == 6
+    assert bench.apply(search_replace(), *follow_advice(bench, refused.err)).code == 0
     expect_passing(bench)
     [entry] = bench.run("show", "--json").json()["ledger"]
     assert [edit["evidence"] for edit in entry["edits"]] == ["receipt"]
-
-
-def test_in_a_session_they_are_read_there(chosen: Bench) -> None:
-    refused = chosen.apply(search_replace(), "--session", "s")
-    assert refused.code == 6
-    assert chosen.apply(search_replace(), *follow_advice(chosen, refused.err)).code == 0
-    expect_passing(chosen)
 
 
 @pytest.mark.parametrize("words", [(), ("--session", "s")], ids=["by hash", "in a session"])

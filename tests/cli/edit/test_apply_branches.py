@@ -15,11 +15,14 @@ from tests.support.running import Bench, script
 from tests.support.specs import CREATE, NEW, OLD, SOURCE, protocol, search_replace
 
 
-def test_a_new_branch_begins_at_the_base_and_the_checkout_stays(bench: Bench) -> None:
+@pytest.mark.parametrize("where", ["--base", "in the spec"])
+def test_a_new_branch_begins_at_the_base_and_the_checkout_stays(bench: Bench, where: str) -> None:
     base = bench.repo.resolve("HEAD~1")
-    spec = protocol(CREATE)
+    is_option = where == "--base"
+    spec = protocol(CREATE, **({} if is_option else {"base": base}))
+    options = ("--base", base) if is_option else ()
     before, status = bench.state(), bench.repo.status()
-    assert bench.apply(spec, "--branch", "topic/1", "--base", base).code == 0
+    assert bench.apply(spec, "--branch", "topic/1", *options).code == 0
     assert bench.repo.resolve("topic/1~1") == base
     after = bench.state()
     assert after.head == before.head
@@ -27,30 +30,16 @@ def test_a_new_branch_begins_at_the_base_and_the_checkout_stays(bench: Bench) ->
     assert after.files == before.files
 
 
-def test_the_base_of_a_new_branch_may_stand_in_the_spec(bench: Bench) -> None:
-    base = bench.repo.resolve("HEAD~1")
-    assert bench.apply(protocol(CREATE, base=base), "--branch", "topic").code == 0
-    assert bench.repo.resolve("topic~1") == base
-
-
-def test_without_a_base_a_new_branch_begins_at_head(bench: Bench) -> None:
+def test_a_branch_begins_at_head_and_is_appended_to_whatever_the_checkout(bench: Bench) -> None:
     result = bench.apply(search_replace(), "--branch", "topic")
     assert result.code == 0
     assert result.out.startswith("[topic ")
     assert bench.repo.resolve("topic~1") == bench.repo.head
-
-
-def test_an_existing_branch_is_appended_to(bench: Bench) -> None:
-    assert bench.apply(search_replace(), "--branch", "topic").code == 0
+    bench.repo.write(SOURCE, "mine\n")
+    bench.repo.git("checkout", "-q", "--detach")
     again = bench.apply(search_replace(NEW, OLD), "--branch", "topic")
     assert again.code == 0, again.err
     assert bench.repo.git("rev-list", "--count", "main..topic") == "2"
-
-
-def test_a_branch_may_be_appended_to_with_a_dirty_or_detached_checkout(bench: Bench) -> None:
-    bench.repo.write(SOURCE, "mine\n")
-    bench.repo.git("checkout", "-q", "--detach")
-    assert bench.apply(search_replace(), "--branch", "topic").code == 0
 
 
 @cases(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.cases import cases
-from tests.support.running import Bench, Result
+from tests.support.running import Bench
 from tests.support.specs import (
     NEW,
     OLD,
@@ -19,11 +19,6 @@ from tests.support.specs import (
 )
 
 STALE = "0123456789ab"
-
-
-def evidence(result: Result) -> str:
-    assert result.code == 0, result.err
-    return str(result.json()["edits"][0]["evidence"])
 
 
 def expect(bench: Bench, form: str) -> str:
@@ -72,28 +67,22 @@ def test_expect_gives_a_text_edit_its_hash_or_is_stale(
         assert result.code == 3
         assert result.json()["status"] == "stale"
     else:
-        assert evidence(result) == kind
+        assert result.code == 0, result.err
+        assert result.json()["edits"][0]["evidence"] == kind
 
 
-def test_expect_may_be_repeated(bench: Bench) -> None:
+def test_expect_may_be_repeated_and_its_path_is_relative_to_the_current_directory(
+    bench: Bench,
+) -> None:
     other = "class Conflict(HkgitError):"
     texts = ((OLD, NEW), (other, other + "  # three ways"))
-    wanted = [word for old, _ in texts for word in ("--expect", lines_read(bench, old))]
-    result = bench.apply(harnesskit(*(edit(*text) for text in texts)), *wanted, "--json")
+    spec = bench.write(harnesskit(*(edit(*text) for text in texts)))
+    options = ["--dry-run", "--json"]
+    for old, _ in texts:
+        number = line_of(bench, old)
+        options += ["--expect", f"errors.py:{number}={bench.hash(SOURCE, number, number)}"]
+    result = bench.run("apply", spec, *options, cwd=bench.repo.path / "src")
     assert [each["evidence"] for each in result.json()["edits"]] == ["hash", "hash"]
-
-
-def lines_read(bench: Bench, text: str) -> str:
-    number = line_of(bench, text)
-    return f"{SOURCE}:{number}-{number}={bench.hash(SOURCE, number, number)}"
-
-
-def test_the_path_of_expect_is_relative_to_the_current_directory(bench: Bench) -> None:
-    number = line_of(bench, OLD)
-    wanted = f"errors.py:{number}-{number}={bench.hash(SOURCE, number, number)}"
-    options = ("--expect", wanted, "--dry-run", "--json")
-    spec = bench.write(search_replace())
-    assert evidence(bench.run("apply", spec, *options, cwd=bench.repo.path / "src")) == "hash"
 
 
 @cases(
@@ -135,23 +124,16 @@ def test_an_expected_hash_chooses_among_equal_places(bench: Bench, has_hash: boo
     assert (f"{OLD}  # it\n" in bench.repo.read(SOURCE).decode()) == has_hash
 
 
-def test_a_stale_hash_names_the_lines_where_the_range_now_stands(bench: Bench) -> None:
+def test_a_stale_hash_names_where_the_range_now_is_and_relocate_accepts_that(bench: Bench) -> None:
     number = line_of(bench, OLD)
-    operation = replace_range(
-        SOURCE, number - 1, number - 1, bench.hash(SOURCE, number, number), NEW
+    spec = protocol(
+        replace_range(SOURCE, number - 1, number - 1, bench.hash(SOURCE, number, number), NEW)
     )
     with bench.untouched():
-        result = bench.apply(protocol(operation))
+        result = bench.apply(spec)
     assert result.code == 3
     assert f"{number}-{number}" in result.err
-
-
-def test_relocate_accepts_that_place_and_records_it(bench: Bench) -> None:
-    number = line_of(bench, OLD)
-    operation = replace_range(
-        SOURCE, number - 1, number - 1, bench.hash(SOURCE, number, number), NEW
-    )
-    assert bench.apply(protocol(operation), "--relocate").code == 0
+    assert bench.apply(spec, "--relocate").code == 0
     assert bench.repo.read(SOURCE).decode().splitlines()[number - 1] == NEW
     [entry] = bench.run("show", "--json").json()["ledger"]
     assert entry["edits"][0]["relocated"] is True

@@ -76,13 +76,8 @@ def test_the_commit_is_gits_merge_with_conflicts_as_the_edits_make_them(
     made = LINES.replace(b"line 5\n", b"both\n").replace(b"line 15\n", b"from the side\n")
     assert repo.show("HEAD", "a.txt") == made
     assert repo.show("HEAD", "b.txt") == repo.show(ours, "b.txt")
-    assert repo.show("HEAD", "c.txt") == repo.show(theirs, "c.txt")
-
-
-def test_the_checkout_follows(landed: tuple[Bench, str]) -> None:
-    repo = landed[0].repo
+    assert repo.read("c.txt") == repo.show("HEAD", "c.txt") == repo.show(theirs, "c.txt")
     assert repo.status() == []
-    assert b"side\n" in repo.read("c.txt")
 
 
 def test_it_says_path_by_path_what_becomes_of_conflicts(landed: tuple[Bench, str]) -> None:
@@ -92,10 +87,11 @@ def test_it_says_path_by_path_what_becomes_of_conflicts(landed: tuple[Bench, str
     ]
 
 
-def test_blame_names_the_edit_that_resolved_a_line(landed: tuple[Bench, str]) -> None:
+def test_blame_and_show_name_what_resolved_a_line(landed: tuple[Bench, str]) -> None:
     [_, line] = landed[0].run("blame", "a.txt", "-L", "5,5").out.splitlines()
     assert "merge" in line
     assert "codex/1" in line
+    assert "with its conflicts as the entries resolve them" in landed[0].run("show").out
 
 
 def test_a_dry_run_shows_the_same_and_leaves_nothing(bench: Bench) -> None:
@@ -120,10 +116,6 @@ def test_a_branch_that_moved_meanwhile_is_merged_again(bench: Bench) -> None:
     assert result.code == 0, result.err
     assert "planned again" in result.err, result.err
     assert bench.repo.git("log", "-1", "--format=%s", "HEAD^1") == "Go"
-
-
-def test_show_says_what_git_made_and_what_the_entry(landed: tuple[Bench, str]) -> None:
-    assert "with its conflicts as the entries resolve them" in landed[0].run("show").out
 
 
 def test_a_file_that_one_side_removed_stays_removed(bench: Bench) -> None:

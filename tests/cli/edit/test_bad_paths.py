@@ -55,22 +55,6 @@ def test_a_spec_that_would_create_them_is_told_so_of_each(linked: Bench, command
     assert [path for path, each in told if each["status"] != "invalid"] == []
 
 
-@cases(
-    "path",
-    {
-        "empty": "",
-        "a leading ./": "./src/x.py",
-        "two slashes": "src//x.py",
-        "absolute": "{root}/src/x.py",
-    },
-)
-def test_the_protocol_refuses_what_is_not_normal_too(linked: Bench, path: str) -> None:
-    given = path.format(root=linked.repo.path)
-    spec = protocol({"op": "create_file", "path": given, "new_text": "x\n"})
-    with linked.untouched():
-        assert linked.apply(spec).code == 4
-
-
 def test_nothing_is_moved_there_either(linked: Bench) -> None:
     targets = ["c:/x", ".git/hooks/pre-commit", ".hkgit/config.toml", "out-link/x.py"]
     moves: list[dict[str, object]] = [

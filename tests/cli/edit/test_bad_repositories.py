@@ -36,6 +36,10 @@ def grafted(bench: Bench) -> None:
     bench.repo.write(".git/info/grafts", bench.repo.head + "\n")
 
 
+def without_place_for_a_ledger(bench: Bench) -> None:
+    bench.repo.commit({".hkgit": "a file\n"})
+
+
 def unknown_format(bench: Bench) -> None:
     bench.repo.git("config", "core.repositoryFormatVersion", "1")
     bench.repo.git("config", "extensions.unheardOf", "true")
@@ -48,6 +52,12 @@ REPOSITORIES = {
     "a detached HEAD": (detached, (), 7, "detached"),
     "no identity": (without_identity, (), 7, "user.email"),
     "a rewritten history": (grafted, (), 7, "grafts"),
+    "a file in place of the ledger": (
+        without_place_for_a_ledger,
+        (),
+        4,
+        ".hkgit: is not a directory",
+    ),
     "an unknown format": (unknown_format, (), 7, "unheardof"),
 }
 
@@ -70,16 +80,12 @@ def bare(sources: Repo, tmp_path: Path) -> Bench:
     return make_bench(Repo(path), tmp_path)
 
 
-def test_a_bare_repository_has_no_checkout_to_land_in(bare: Bench) -> None:
+def test_a_bare_repository_has_branches_to_land_on_and_no_checkout(bare: Bench) -> None:
     with bare.untouched():
         result = bare.apply(search_replace())
     assert result.code == 7
     assert "bare" in result.err
-
-
-def test_a_branch_of_a_bare_repository_can_be_landed_on(bare: Bench) -> None:
-    result = bare.apply(search_replace(), "--branch", "main")
-    assert result.code == 0, result.err
+    assert bare.apply(search_replace(), "--branch", "main").code == 0
     assert NEW.encode() in bare.repo.show("main", SOURCE)
 
 
@@ -164,11 +170,3 @@ def test_a_closed_standard_input_holds_no_spec(bench: Bench) -> None:
     done = subprocess.run(command, cwd=bench.repo.path, shell=True, capture_output=True, text=True)
     assert done.returncode == 64
     assert "Give a SPEC" in done.stderr
-
-
-def test_a_file_in_place_of_the_ledger_is_refused(bench: Bench) -> None:
-    bench.repo.commit({".hkgit": "a file\n"})
-    with bench.untouched():
-        result = bench.apply(search_replace())
-    assert result.code == 4
-    assert ".hkgit: is not a directory" in result.err

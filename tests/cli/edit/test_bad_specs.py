@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.support.cases import cases
@@ -11,118 +9,30 @@ from tests.support.repos import Repo
 from tests.support.running import Bench, make_bench
 from tests.support.specs import SOURCE, edit, harnesskit, protocol, replace_range, search_replace
 
-ABSENT = "0123456789ab"
-LAST = 100_000
-
-
-def operation(op: str, path: str, **more: object) -> dict[str, object]:
-    return {"op": op, "path": path, **more}
-
-
-# Specs
-
-
 BIG = "x" * 10_000_000
-WRITTEN_TWICE = '{"version": "1", "operations": [], "operations": []}'
-SPECS = [
-    pytest.param("", 4, "it is empty", id="blank"),
-    pytest.param("Please change the file.\n", 4, "unknown dialect", id="prose"),
-    pytest.param(protocol(), 4, "empty spec", id="no operations"),
-    pytest.param(b"\xff\xfe\x00", 4, "unknown dialect", id="not text"),
-    pytest.param('{"version": "1", "operations": [', 4, "JSON ends too early", id="cut short"),
-    pytest.param(WRITTEN_TWICE, 4, '"operations" is given twice', id="duplicate keys"),
-    pytest.param(
-        protocol(operation("replace_line", SOURCE)), 4, "operations[0].op", id="unknown operation"
-    ),
-    pytest.param(
-        protocol(replace_range(SOURCE, 1, 1, "0123456789a", "x")),
-        4,
-        "12 to 64 hex digits",
-        id="a hash too short",
-    ),
-    pytest.param(
-        protocol(replace_range(SOURCE, 3, 2, None, "x")), 4, "end_line", id="a range backwards"
-    ),
-    pytest.param(
-        protocol(replace_range(SOURCE, 1, 2, None, "x"), replace_range(SOURCE, 2, 3, None, "y")),
-        4,
-        "overlaps",
-        id="overlapping operations",
-    ),
-    pytest.param(
-        protocol(replace_range(SOURCE, LAST, LAST, None, "x")),
-        4,
-        "lines",
-        id="line numbers past the end",
-    ),
-    pytest.param(
-        protocol(replace_range(SOURCE, LAST, LAST, ABSENT, "x")),
-        3,
-        "lines",
-        id="line numbers past the end, with a hash",
-    ),
-    pytest.param(
-        protocol(replace_range("nowhere.py", 1, 1, None, "x")), 1, "no such file", id="no such file"
-    ),
-    pytest.param(
-        protocol(replace_range("nowhere.py", 1, 1, ABSENT, "x")),
-        3,
-        "no such file",
-        id="no such file, with a hash",
-    ),
-    pytest.param(protocol(operation("create_file", SOURCE, new_text="x")), 3, "exists", id="taken"),
-    pytest.param(
-        protocol(operation("create_file", "src", new_text="x")), 3, "src", id="a directory's name"
-    ),
-    pytest.param(
-        protocol(operation("create_file", f"{SOURCE}/x", new_text="x")),
-        4,
-        SOURCE,
-        id="below a file",
-    ),
-    pytest.param(
-        protocol(operation("delete_file", SOURCE), operation("create_file", SOURCE, new_text="x")),
-        4,
-        SOURCE,
-        id="removed and made again",
-    ),
-    pytest.param(
-        protocol(
-            replace_range(SOURCE, 2, 2, None, ""),
-            operation("delete_file", "src/document.py"),
-            operation("rename_file", SOURCE, new_path="src/document.py"),
-        ),
-        4,
-        "src/document.py",
-        id="moved onto what is removed",
-    ),
-    pytest.param(
-        protocol(replace_range("plain", 1, 1, None, "1")),
-        4,
-        "changes nothing",
-        id="changes nothing",
-    ),
-    pytest.param(
-        protocol(operation("create_file", "big", new_text=BIG)),
-        4,
-        "Split",
-        id="10 MB in one edit",
-        marks=pytest.mark.slow,
-    ),
-    pytest.param(
-        harnesskit(edit(BIG, "x")),
-        1,
-        "not in the file",
-        id="10 MB of text that is nowhere",
-        marks=pytest.mark.slow,
-    ),
-    pytest.param(
-        protocol(*[operation("create_file", f"many/{n}", new_text="") for n in range(1001)]),
+
+
+def create(path: str, new_text: str = "x") -> dict[str, object]:
+    return {"op": "create_file", "path": path, "new_text": new_text}
+
+
+SPECS = {
+    "blank": ("", 4, "it is empty"),
+    "prose": ("Please change the file.\n", 4, "unknown dialect"),
+    "not text": (b"\xff\xfe\x00", 4, "unknown dialect"),
+    "cut short": ('{"version": "1", "operations": [', 4, "JSON ends too early"),
+    "unknown operation": (protocol({"op": "replace_line", "path": SOURCE}), 4, "operations[0].op"),
+    "no such file": (protocol(replace_range("nowhere.py", 1, 1, None, "x")), 1, "no such file"),
+    "stale": (protocol(replace_range(SOURCE, 10**5, 10**5, "0123456789ab", "x")), 3, "lines"),
+    "a directory's name": (protocol(create("src")), 3, "src"),
+    "below a file": (protocol(create(f"{SOURCE}/x")), 4, SOURCE),
+    "changes nothing": (protocol(replace_range("plain", 1, 1, None, "1")), 4, "changes nothing"),
+    "more edits than an entry holds": (
+        protocol(*[create(f"many/{n}", "") for n in range(1001)]),
         4,
         "edits 1-1001: the spec: 1001 edits",
-        id="more edits than an entry holds",
     ),
-]
+}
 
 
 @pytest.fixture(scope="module")
@@ -138,17 +48,27 @@ def odd(sources: Repo, tmp_path_factory: pytest.TempPathFactory) -> Bench:
     return make_bench(repo, place)
 
 
-@pytest.mark.sampled
-@pytest.mark.parametrize(("spec", "code", "words"), SPECS)
-def test_a_spec_that_cannot_be_applied(
-    odd: Bench, spec: str | bytes, code: int, words: str
-) -> None:
-    with odd.untouched():
-        result = odd.apply(spec)
+def expect_refusal(bench: Bench, spec: str | bytes, code: int, words: str) -> None:
+    with bench.untouched():
+        result = bench.apply(spec)
     assert result.code == code
     assert result.out == ""
     assert words in result.err
     assert len(result.err) < 2000
+
+
+@pytest.mark.sampled
+@cases("spec, code, words", SPECS)
+def test_a_spec_that_cannot_be_applied(
+    odd: Bench, spec: str | bytes, code: int, words: str
+) -> None:
+    expect_refusal(odd, spec, code, words)
+
+
+@pytest.mark.slow
+def test_a_spec_of_ten_megabytes(odd: Bench) -> None:
+    expect_refusal(odd, protocol(create("big", BIG)), 4, "Split")
+    expect_refusal(odd, harnesskit(edit(BIG, "x")), 1, "not in the file")
 
 
 FILES = {
@@ -161,19 +81,13 @@ FILES = {
 }
 
 
-@pytest.fixture(scope="module")
-def told(odd: Bench) -> dict[str, Any]:
-    """Why each of these files cannot be edited, all in one answer."""
+def test_each_file_that_cannot_be_edited_is_told_why(odd: Bench) -> None:
     with odd.untouched():
         result = odd.apply(harnesskit(*(edit("a", "b", path) for path in FILES)), "--json")
-    return {outcome["path"]: outcome["error"] for outcome in result.json()["edits"]}
-
-
-@pytest.mark.parametrize("path", FILES)
-def test_a_file_that_cannot_be_edited(told: dict[str, Any], path: str) -> None:
-    code, words = FILES[path]
-    assert told[path]["exit_code"] == code
-    assert words in told[path]["what"]
+    errors = {each["path"]: each["error"] for each in result.json()["edits"]}
+    for path, (code, words) in FILES.items():
+        assert errors[path]["exit_code"] == code, path
+        assert words in errors[path]["what"], path
 
 
 @cases(
@@ -181,8 +95,6 @@ def test_a_file_that_cannot_be_edited(told: dict[str, Any], path: str) -> None:
     {
         "an unknown dialect": (("--format", "nonsense"), 4, "Known dialects"),
         "another dialect than named": (("--format", "protocol"), 4, "expected JSON"),
-        "a base that is not an ancestor": (("--base", "side"), 4, "not an ancestor"),
-        "a base that is nowhere": (("--base", "nowhere"), 4, "is not a commit"),
         "no such spec": (("{spec}.missing",), 4, "cannot be read"),
         "a directory as a spec": (("{folder}",), 4, "cannot be read"),
     },
@@ -190,9 +102,6 @@ def test_a_file_that_cannot_be_edited(told: dict[str, Any], path: str) -> None:
 def test_options_that_cannot_be(
     bench: Bench, options: tuple[str, ...], code: int, words: str
 ) -> None:
-    bench.repo.git("checkout", "-q", "--orphan", "side")
-    bench.repo.commit()
-    bench.repo.git("checkout", "-q", "main")
     spec = bench.write(search_replace())
     given = (each.format(spec=spec, folder=bench.scratch) for each in options)
     with bench.untouched():

@@ -14,7 +14,6 @@ from tests.support.specs import (
     edit,
     harnesskit,
     protocol,
-    replace_range,
     search_replace,
 )
 
@@ -61,12 +60,6 @@ def test_a_dry_run_shows_the_diff_and_changes_nothing(bench: Bench) -> None:
     with bench.untouched():
         result = call(bench, "hkgit edit", *SINGLE, "--dry-run")
     assert f"-{OLD}\n+{NEW}\n" in result.out
-
-
-def test_all_specs_apply_or_none(bench: Bench) -> None:
-    good, bad = bench.write(search_replace(), "good"), bench.write(search_replace("x y z"), "bad")
-    with bench.untouched():
-        assert call(bench, "hkgit edit", good, bad).code == 1
 
 
 def test_uncommitted_changes_are_edited(bench: Bench) -> None:
@@ -120,18 +113,6 @@ def test_a_hash_is_held_against_the_working_tree(bench: Bench) -> None:
     wanted = ("--expect", f"{SOURCE}={committed}")
     with bench.untouched():
         assert call(bench, "hkgit edit", bench.write(search_replace()), *wanted).code == 3
-
-
-@cases(
-    "spec",
-    {
-        "text for itself": harnesskit(edit(OLD, OLD)),
-        "a line for itself": protocol(replace_range("README.md", 1, 1, None, "Sources to work on")),
-    },
-)
-def test_a_spec_that_changes_nothing_is_refused(bench: Bench, spec: str) -> None:
-    with bench.untouched():
-        assert call(bench, "hkgit edit", bench.write(spec)).code == 4
 
 
 def test_outside_a_repository_paths_are_from_the_current_directory(tmp_path: Path) -> None:

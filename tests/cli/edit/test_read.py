@@ -179,12 +179,6 @@ def test_what_cannot_be_read_is_refused(
     assert words in result.err
 
 
-def test_a_refusal_as_json_is_one_document_too(bench: Bench) -> None:
-    answer = bench.run("read", "--json", "nowhere.py").json()
-    assert answer["status"] == "invalid"
-    assert answer["error"]["exit_code"] == 4
-
-
 def test_outside_a_repository_paths_are_from_the_current_directory(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("one\n")
     result = run("read", "a.py", cwd=tmp_path)

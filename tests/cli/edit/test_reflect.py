@@ -41,15 +41,13 @@ def apply(repo: Repo, spec: object, model: str) -> tuple[int, str]:
     return done.code, done.err
 
 
-def test_only_the_refused_edit_is_sent_again(based: Repo, tmp_path: Path) -> None:
+def test_only_the_refused_edit_is_sent_again_and_what_lands_replays(
+    based: Repo, tmp_path: Path
+) -> None:
     model = answering(tmp_path, MENDED)
     assert apply(based, {"edits": [GOOD, LOST]}, model)[0] == 0
     assert based.read("a.py") == b"x = 10\ny = 20\n"
     assert "edit 2: a.py" in (tmp_path / "asked-0").read_text()
-
-
-def test_what_lands_after_a_correction_replays(based: Repo, tmp_path: Path) -> None:
-    apply(based, {"edits": [GOOD, LOST]}, answering(tmp_path, MENDED))
     assert run("verify", "HEAD~1..HEAD", cwd=based.path).code == 0
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.cli.conftest import AGENT
@@ -69,8 +71,10 @@ def test_report_keeps_derived_and_claimed_apart(history: Bench) -> None:
     assert "agents, by their own word: unknown" in page[claimed:]
 
 
-def test_report_says_what_is_rejected_and_what_mends_it(history: Bench) -> None:
-    result = history.run("report", "start..blind-commit")
+def test_report_says_what_is_rejected_and_what_mends_it(history: Bench, tmp_path: Path) -> None:
+    (tmp_path / "policy.toml").write_text('[gate]\naccept = ["hash", "late"]\n')
+    options = ("--policy", str(tmp_path / "policy.toml"))
+    result = history.run("report", "start..blind-commit", *options)
     assert result.code == 0
     assert "fix: <code>hkgit redo" in result.out
 
@@ -106,8 +110,8 @@ def test_qa_as_json_gives_the_facts(history: Bench) -> None:
     assert answers["procedure"] == "yes"
 
 
-@pytest.mark.parametrize("command", ["stats", "report", "qa"])
+@pytest.mark.parametrize("command", ["stats", "report", "qa", "gate --range", "verify", "log"])
 def test_an_unknown_revision_is_one_document_too(history: Bench, command: str) -> None:
-    result = history.run(command, "nowhere..HEAD", "--json")
+    result = history.run(*command.split(), "nowhere..HEAD", "--json")
     assert result.code == 4
     assert result.json()["status"] == "invalid"

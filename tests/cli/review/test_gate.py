@@ -57,14 +57,6 @@ def test_verify_judges_without_the_policy_s_floors(
 
 
 @cases(
-    "commits, code",
-    {"no range": ("start...good", 64), "an unknown beginning": ("nowhere..good", 4)},
-)
-def test_verify_takes_nothing_but_a_range(history: Bench, commits: str, code: int) -> None:
-    assert history.run("verify", commits).code == code
-
-
-@cases(
     "commits, lines",
     {
         "a blind edit": ("start..blind-edit", ["blind edit", "hkgit read"]),
@@ -113,21 +105,6 @@ def test_what_is_no_range_is_refused(history: Bench, commits: str, code: int, wo
     assert result.code == code, result.err
     assert result.out == "", result.err
     assert words in result.err, result.err
-
-
-@cases(
-    "args",
-    {
-        "gate": ["gate", "--format", "json", "--range", "nowhere..good"],
-        "verify": ["verify", "--json", "nowhere..good"],
-        "log": ["log", "--json", "nowhere"],
-        "show": ["show", "--json", "nowhere"],
-    },
-)
-def test_a_refusal_as_json_is_one_document_too(history: Bench, args: list[str]) -> None:
-    result = history.run(*args)
-    assert result.code == 4
-    assert result.json()["status"] == "invalid"
 
 
 def test_a_shallow_clone_says_what_it_cannot_see(history: Bench, tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from benchmarks.history import make_history
 from hkgit.audit.reports import ReportTotals
 from hkgit.audit.reports.text import report_lines
 from hkgit.cli.options import FORMATS
-from hkgit.cli.ruling_output import print_rulings
+from hkgit.cli.output import CONSOLE
+from hkgit.cli.ruling_output import answer_rulings
 from hkgit.errors import Rejected
 from hkgit.gate.commit_range import (
     CommitRange,
@@ -97,7 +98,7 @@ def test_a_document_that_is_not_held_in_memory_is_the_report(
     assert (done.code == 0) == report.passes
 
 
-@pytest.mark.parametrize("form", ["text", "json", "sarif", "github"])
+@pytest.mark.parametrize("form", FORMATS)
 def test_a_gate_that_keeps_no_rulings_prints_the_report(
     history: Path, tmp_path: Path, form: str
 ) -> None:
@@ -125,7 +126,8 @@ def test_rulings_that_are_told_are_not_kept(
     rulings = judge_range(repository, CommitRange(*ends), policy, has_trusted_side=has_side)
     alive: list[int] = []
     watched = count_alive(rulings, alive, every=12)
-    assert print_rulings(repository, watched, ReportTotals(policy), form, ends[1])
+    CONSOLE.form = form
+    assert answer_rulings(repository, watched, ReportTotals(policy), ends[1]).print() == 0
     assert len(alive) == 3
     assert 1 <= max(alive) < 10
     assert capsys.readouterr().out

@@ -15,7 +15,6 @@ from hkgit.edits import Read
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import Entry, read_entry
 from hkgit.text.strict_json import ROOT
-from tests.support.cases import cases
 from tests.support.entries import as_json, entry_of, entry_of_protocol, written
 from tests.support.planning import delete_range, hash_of, protocol, replace_range
 
@@ -106,25 +105,3 @@ def test_any_value_anywhere_is_taken_or_refused_by_its_place(entry: Entry, value
             assert "claims" in (*way, last) or SCHEMA.is_valid(changed), (way, last)
         else:
             assert place_of_fault in (*names((*way, last)), "ledger entry"), (way, last)
-
-
-@cases(
-    "alter",
-    {
-        "a blank": lambda data: data.replace(b'"schema":1', b'"schema": 1'),
-        "a fraction": lambda data: data.replace(b'"schema":1', b'"schema":1.0'),
-        "no line feed": lambda data: data[:-1],
-        "1e3": lambda data: data.replace(b'"claims":{', b'"claims":{"a":1e3,'),
-        "NaN": lambda data: data.replace(b'"claims":{', b'"claims":{"a":NaN,'),
-        "a large number": lambda data: data.replace(b'"claims":{', b'"claims":{"a":%d,' % 10**20),
-        "a lone surrogate": lambda data: data.replace(b'"claims":{', b'"claims":{"\\ud800":1,'),
-        "a key twice": lambda data: data.replace(b'"claims":{', b'"claims":{"time":1,'),
-        "nested deep": lambda data: data.replace(
-            b'"claims":{', b'"claims":{"A":' + b"[" * 5000 + b"]" * 5000 + b","
-        ),
-        "no UTF-8": lambda data: b"\xff" + data,
-    },
-)
-def test_bytes_that_are_not_the_canonical_ones_are_refused(alter: Any) -> None:
-    with pytest.raises(InvalidInput):
-        read_entry(alter(PLAIN[0].to_bytes()))

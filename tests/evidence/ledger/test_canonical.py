@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import write_canonical
 from tests.support.cases import cases
+from tests.support.properties import examples
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(),
@@ -20,6 +21,7 @@ VALUES = st.recursive(
 )
 
 
+@examples(100)
 @given(VALUES)
 def test_the_bytes_are_those_of_the_rfc(value: Any) -> None:
     assert write_canonical(value) == rfc8785.dumps(value) + b"\n"

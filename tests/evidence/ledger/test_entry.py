@@ -76,20 +76,12 @@ ENTRIES = {
 }
 
 
-@pytest.mark.sampled
 @cases("entry", ENTRIES)
-def test_an_entry_is_valid_by_the_schema(entry: Entry) -> None:
-    Draft202012Validator(find_schema("ledger")).validate(as_json(entry))
-
-
-@cases("entry", ENTRIES)
-def test_an_entry_is_read_back_as_it_was(entry: Entry) -> None:
-    assert read_entry(entry.to_bytes()) == entry
-
-
-@cases("entry", ENTRIES)
-def test_an_entry_is_canonical_json_and_a_line_feed(entry: Entry) -> None:
-    assert entry.to_bytes() == written(as_json(entry))
+def test_an_entry_is_canonical_valid_and_read_back_as_it_was(entry: Entry) -> None:
+    data = entry.to_bytes()
+    assert data == written(as_json(entry))
+    Draft202012Validator(find_schema("ledger")).validate(json.loads(data))
+    assert read_entry(data) == entry
 
 
 def test_a_whole_entry() -> None:
@@ -159,14 +151,10 @@ def test_context_is_hashed_three_lines_far() -> None:
     assert [hunk["before"], hunk["after"]] == around
 
 
-def test_bytes_that_are_not_utf8_are_base64() -> None:
-    spec = b"f.c\n<<<<<<< SEARCH\n\xff\n=======\n\xfe\n>>>>>>> REPLACE\n"
-    document = as_json(entry_of_text({"f.c": b"\xff\n"}, spec))
+def test_what_is_not_utf8_is_base64() -> None:
+    document = as_json(ENTRIES["search-replace, not UTF-8"])
     assert document["files"][0]["hunks"][0]["new_text"] == {"base64": "/go="}
-
-
-def test_a_path_that_is_not_utf8_is_base64() -> None:
-    document = as_json(entry_of(spec_of([CreateFile("a\udcff", "x")], sequential=True), {}))
+    document = as_json(ENTRIES["a path that is not UTF-8"])
     assert document["edits"][0]["path"] == {"base64": "Yf8="}
 
 

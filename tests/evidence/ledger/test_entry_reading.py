@@ -20,26 +20,17 @@ TWO = b"1\n2\n"
 GOOD = as_json(entry_of_protocol({"f": File(TWO, EXECUTABLE)}, replace_range("f", TWO, 2, 2, "x")))
 
 
-def set_at(*path: str | int, to: Any) -> Callable[[Any], None]:
-    """Sets one value deep inside a document."""
+def set_at(*path: str | int, to: Any = ...) -> Callable[[Any], None]:
+    """Sets one value deep inside a document, or removes it."""
 
     def change(document: Any) -> None:
         *way, last = path
         for step in way:
             document = document[step]
-        document[last] = to
-
-    return change
-
-
-def delete_at(*path: str | int) -> Callable[[Any], None]:
-    """Removes one key deep inside a document."""
-
-    def change(document: Any) -> None:
-        *way, last = path
-        for step in way:
-            document = document[step]
-        del document[last]
+        if to is ...:
+            del document[last]
+        else:
+            document[last] = to
 
     return change
 
@@ -53,23 +44,15 @@ HUNK = ("files", 0, "hunks", 0)
     {
         "a newer schema": (set_at("schema", to=2), "schema: is 2, but this hkgit knows 1\nUpgrade"),
         "schema 0": (set_at("schema", to=0), "schema: expected an integer from 1"),
-        "no schema": (delete_at("schema"), "is not a ledger entry: it has no schema"),
-        "an unknown key": (set_at("extra", to=1), 'unknown key "extra"'),
+        "no schema": (set_at("schema"), "is not a ledger entry: it has no schema"),
         "one of an edit": (set_at(*EDIT, "extra", to=1), 'edits[0]: unknown key "extra"'),
-        "a missing key": (delete_at("claims"), 'missing key "claims"'),
-        "one of a hunk": (delete_at(*HUNK, "old_hash"), 'missing key "old_hash"'),
+        "one of a hunk": (set_at(*HUNK, "old_hash"), 'missing key "old_hash"'),
         "a threshold over 1": (
             set_at("parameters", "threshold", to=1001),
             "parameters.threshold: expected an integer from 0 to 1000",
         ),
         "a fraction": (set_at("parameters", "threshold", to=0.8), "parameters.threshold: expected"),
-        "a boolean": (set_at("ladder", to=True), "ladder: expected"),
-        "an object": (set_at("ladder", to={"version": 1}), "ladder: expected"),
         "a base by name": (set_at("base", to="main"), "base: expected hex digits"),
-        "a short digest": (
-            set_at("spec", "digest", to="d" * 63),
-            "spec.digest: expected 64 hex digits",
-        ),
         "no edits": (set_at("edits", to=[]), "edits: expected 1 to 1000 edits"),
         "edits that are not numbered": (
             set_at(*EDIT, "id", to=2),
@@ -79,28 +62,10 @@ HUNK = ("files", 0, "hunks", 0)
             set_at(*EDIT, "evidence", to="trust"),
             "edits[0].evidence: expected one of",
         ),
-        "a prefix of a hash": (
-            set_at(*EDIT, "expected_hash", to="0" * 12),
-            "edits[0].expected_hash: expected hex digits",
-        ),
         "no lines": (set_at(*EDIT, "lines", to=[]), "edits[0].lines: expected at least one"),
-        "no lines of the base": (
-            set_at(*EDIT, "base_lines", to=[]),
-            "edits[0].base_lines: expected at least",
-        ),
         "lines backwards": (
             set_at(*EDIT, "base_lines", to=[[3, 1]]),
             "edits[0].base_lines[0]: expected two line numbers",
-        ),
-        "line 0": (set_at(*EDIT, "base_lines", to=[[0, 1]]), "edits[0].base_lines[0]: expected"),
-        "one number": (set_at(*EDIT, "base_lines", to=[[1]]), "edits[0].base_lines[0]: expected"),
-        "a confidence over 1": (
-            set_at(*EDIT, "confidence", to=1001),
-            "edits[0].confidence: expected an integer from 0 to 1000",
-        ),
-        "a similarity below 0": (
-            set_at(*EDIT, "similarity", to=-1),
-            "edits[0].similarity: expected",
         ),
         "base64 where text would do": (
             set_at(*EDIT, "path", to={"base64": "Zg=="}),
@@ -108,10 +73,6 @@ HUNK = ("files", 0, "hunks", 0)
         ),
         "no base64": (
             set_at(*EDIT, "path", to={"base64": "%"}),
-            "edits[0].path.base64: expected base64",
-        ),
-        "base64 that is not ASCII": (
-            set_at(*EDIT, "path", to={"base64": "é"}),
             "edits[0].path.base64: expected base64",
         ),
         "base64 with stray bits": (
@@ -130,17 +91,7 @@ HUNK = ("files", 0, "hunks", 0)
             set_at("files", 0, "after", "mode", to="644"),
             "expected six octal digits",
         ),
-        "a hash in capitals": (
-            set_at(*HUNK, "old_hash", to="A" * 64),
-            "old_hash: expected 64 hex digits",
-        ),
         "edit 0": (set_at(*HUNK, "edits", to=[0]), "edits[0]: expected an integer from 1"),
-        "a read of any hash": (
-            set_at(
-                "reads", to=[{"path": "f", "lines": [1, 1], "range_hash": "", "kind": "receipt"}]
-            ),
-            "reads[0].range_hash: expected 64 hex digits",
-        ),
         "an unknown read": (
             set_at(
                 "reads", to=[{"path": "f", "lines": None, "range_hash": "0" * 64, "kind": "quote"}]

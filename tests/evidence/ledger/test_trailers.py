@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from hkgit.edits import EXECUTABLE, AnyEdit, CreateFile, SetMode, WriteFile
+from hkgit.edits import EXECUTABLE, AnyEdit, CreateFile, InsertAfter, RenameFile, SetMode, WriteFile
 from hkgit.evidence.entry import Entry, entry_id
 from hkgit.evidence.trailers import append_trailers, read_trailers, render_trailers
 from hkgit.matching.place import format_decimal
@@ -14,7 +14,6 @@ from tests.support.cases import cases
 from tests.support.entries import entry_of, entry_of_protocol
 from tests.support.planning import (
     Files,
-    Operation,
     delete_range,
     hash_of,
     insert_after,
@@ -56,34 +55,21 @@ def edit_lines(entry: Entry) -> list[str]:
 
 
 @cases(
-    "files, edits, line",
+    "files, edit, line",
     {
-        "a mode": ({"f": FIVE}, [SetMode("f", EXECUTABLE)], "f:1-5 - file"),
-        "written over": ({"f": FIVE}, [WriteFile("f", "x")], "f:1-5 - file"),
-        "filled": ({"f": b""}, [WriteFile("f", "x")], "f:0+ - file"),
-        "a blank in a path": ({}, [CreateFile("a b", "x")], "a b:new - file"),
-        "a path that git quotes": (
-            {},
-            [CreateFile('é"\udcff', "x")],
-            r'"\303\251\"\377":new - file',
+        "a mode": ({"f": FIVE}, SetMode("f", EXECUTABLE), "f:1-5 - file"),
+        "filled": ({"f": b""}, WriteFile("f", "x"), "f:0+ - file"),
+        "a blank in a path": ({}, CreateFile("a b", "x"), "a b:new - file"),
+        "moved, as git quotes it": (
+            {"ö": FIVE},
+            RenameFile("ö", "é"),
+            r'"\303\266":-> "\303\251" - file',
         ),
+        "inserted at the top": ({"f": FIVE}, InsertAfter("f", 0, ("x",)), "f:0+ - range"),
     },
 )
-def test_an_edit_on_one_line(files: Files, edits: list[AnyEdit], line: str) -> None:
-    assert edit_lines(entry_of(spec_of(edits, sequential=True), files)) == [line]
-
-
-@cases(
-    "operation, line",
-    {
-        "moved": ({"op": "rename_file", "path": "f", "new_path": "é"}, r'f:-> "\303\251"'),
-        "inserted at the top": (insert_after("f", FIVE, 0, "x"), "f:0+"),
-        "all deleted": (delete_range("f", FIVE, 1, 5), "f:1-5"),
-    },
-)
-def test_where_an_edit_is(operation: Operation, line: str) -> None:
-    [found] = edit_lines(entry_of_protocol({"f": FIVE}, operation))
-    assert found.rsplit(" ", 2)[0] == line
+def test_an_edit_on_one_line(files: Files, edit: AnyEdit, line: str) -> None:
+    assert edit_lines(entry_of(spec_of([edit], sequential=True), files)) == [line]
 
 
 def test_ten_edits_are_named_and_all_are_counted() -> None:
@@ -92,19 +78,11 @@ def test_ten_edits_are_named_and_all_are_counted() -> None:
     evidence = "Hkgit-Evidence: edits=12 hash=12 receipt=0 quote=0 tag=0 none=0 files=1"
     assert len(edit_lines(entry)) == 10
     assert evidence in render_trailers(entry, ID)
+    assert not any("Hkgit-Base" in line for line in render_trailers(replace(entry, base=None), ID))
 
 
-def test_an_entry_without_a_base_has_no_such_line() -> None:
-    entry = replace(entry_of_protocol({"f": FIVE}, delete_range("f", FIVE, 1, 1)), base=None)
-    assert [line for line in render_trailers(entry, ID) if line.startswith("Hkgit-Base")] == []
-
-
-@pytest.mark.parametrize(
-    ("per_mille", "shown"),
-    [(1000, "1.00"), (999, "0.99"), (939, "0.93"), (10, "0.01"), (9, "0.00"), (0, "0.00")],
-)
-def test_decimals_are_rounded_down(per_mille: int, shown: str) -> None:
-    assert format_decimal(per_mille) == shown
+def test_decimals_are_rounded_down() -> None:
+    assert [*map(format_decimal, (1000, 999, 939, 9))] == ["1.00", "0.99", "0.93", "0.00"]
 
 
 def test_the_confidence_of_a_message_is_its_lowest() -> None:

@@ -15,7 +15,7 @@ from hkgit.gate.policy.defaults import ACCEPTED
 from hkgit.gate.policy.model import Grant, Policy
 from tests.support.attacks import data_of
 from tests.support.cases import cases
-from tests.support.commits import AGENT, PERSON, Change, applied, commit, judge, verdict
+from tests.support.commits import AGENT, PERSON, Change, applied, commit, judge, rejection, verdict
 from tests.support.gating import opened
 from tests.support.planning import Operation, protocol, replace_range
 from tests.support.repos import Repo
@@ -45,41 +45,31 @@ def with_hunk(
     return replace(change, author=author)
 
 
+def leftovers(repo: Repo) -> list[tuple[str, tuple[tuple[int, int], ...]]]:
+    """The path and lines by hand of a commit that is mixed, and so rejected by default."""
+    ruling = judge(repo)
+    assert (ruling.passes, ruling.rule, ruling.judged.verdict) == (False, "bytes", Verdict.FAIL)
+    assert verdict(repo, policy=ACCEPTS) is Verdict.MIXED
+    return [(each.path, each.lines) for each in ruling.judged.leftovers]
+
+
 def test_an_agents_edit_and_a_persons_hunk_in_one_file_are_mixed(begun: Repo) -> None:
     commit(begun, with_hunk(begun))
-    assert verdict(begun, policy=ACCEPTS) is Verdict.MIXED
-
-
-def test_a_mixed_commit_says_which_lines_are_by_hand(begun: Repo) -> None:
-    commit(begun, with_hunk(begun))
-    [left] = judge(begun).judged.leftovers
-    assert left.path == "a.txt"
-    assert left.lines == ((9, 10),)
+    assert leftovers(begun) == [("a.txt", ((9, 10),))]
 
 
 def test_lines_taken_away_by_hand_leave_their_place(begun: Repo) -> None:
     change = with_hunk(begun)
     change.files["a.txt"] = File(data_of(change, "a.txt").replace(b"by hand\nby hand too\n", b""))
     commit(begun, change)
-    [left] = judge(begun).judged.leftovers
-    assert left.lines == ((9, 8),)
+    assert leftovers(begun) == [("a.txt", ((9, 8),))]
 
 
 def test_a_file_beside_the_entries_is_wholly_by_hand(begun: Repo) -> None:
     change = applied(begun, protocol(edit()))
     change.files["b.txt"] = File(b"c\n")
     commit(begun, replace(change, author=PERSON))
-    [left] = judge(begun).judged.leftovers
-    assert left.path == "b.txt"
-    assert left.lines == ()
-
-
-def test_it_is_not_accepted_by_default(begun: Repo) -> None:
-    commit(begun, with_hunk(begun))
-    ruling = judge(begun)
-    assert ruling.passes is False
-    assert ruling.rule == "bytes"
-    assert ruling.judged.verdict == "fail"
+    assert leftovers(begun) == [("b.txt", ())]
 
 
 @cases(
@@ -96,38 +86,16 @@ def test_what_is_by_hand_lets_no_entry_pass_that_would_not_by_itself(
     assert judge(begun, policy=replace(ACCEPTS, verdicts=accepted)).rule == rule
 
 
-@cases(
-    "author, message",
-    {
-        "a person": (PERSON, None),
-        "with a person as co-author": (AGENT, f"Say\n\nCo-authored-by: {PERSON}\n"),
-    },
-)
-def test_a_person_stands_for_what_is_left_over(
-    begun: Repo, author: str, message: str | None
-) -> None:
-    commit(begun, replace(with_hunk(begun, author), message=message))
-    assert verdict(begun, policy=ACCEPTS) is Verdict.MIXED
-
-
-def test_an_agent_does_not(begun: Repo) -> None:
+def test_a_person_stands_for_what_is_left_over_and_no_agent_or_host_does(begun: Repo) -> None:
     commit(begun, with_hunk(begun, AGENT))
-    ruling = judge(begun, policy=ACCEPTS)
-    assert ruling.passes is False
-    assert ruling.rule == "bytes"
-    assert ruling.findings[0].where == "a.txt:9"
-
-
-def test_the_committer_of_a_hosted_squash_stands_for_nobody(begun: Repo) -> None:
-    commit(begun, with_hunk(begun, AGENT))
+    assert rejection(begun, policy=ACCEPTS) == "bytes"
+    assert judge(begun, policy=ACCEPTS).findings[0].where == "a.txt:9"
     env = {"GIT_COMMITTER_NAME": "GitHub", "GIT_COMMITTER_EMAIL": "noreply@github.com"}
     begun.git("commit", "-q", "--amend", "--no-edit", env=env)
-    assert judge(begun, policy=ACCEPTS).rule == "bytes"
-
-
-def test_where_everybody_is_governed_a_person_needs_a_grant(begun: Repo) -> None:
-    commit(begun, with_hunk(begun))
-    assert judge(begun, policy=replace(ACCEPTS, govern="all")).rule == "bytes"
+    assert rejection(begun, policy=ACCEPTS) == "bytes"
+    begun.git("commit", "-q", "--amend", "-m", f"Say\n\nCo-authored-by: {PERSON}", env=env)
+    assert verdict(begun, policy=ACCEPTS) is Verdict.MIXED
+    assert rejection(begun, policy=replace(ACCEPTS, govern="all")) == "bytes"
 
 
 @pytest.mark.parametrize("files", [{}, {"b.txt": File(b"c\n")}], ids=["its paths", "others"])
@@ -145,9 +113,7 @@ def test_a_squash_of_an_agents_and_a_persons_commits_is_mixed(begun: Repo) -> No
     begun.commit({"a.txt": b"new\n" + A}, "Meanwhile")
     begun.git("merge", "-q", "--squash", "topic")
     begun.git("commit", "-q", "-m", "Squash")
-    assert verdict(begun, policy=ACCEPTS) is Verdict.MIXED
-    [left] = judge(begun).judged.leftovers
-    assert left.lines == ((10, 10),)
+    assert leftovers(begun) == [("a.txt", ((10, 10),))]
 
 
 def test_edits_upon_a_persons_hunk_are_mixed(begun: Repo) -> None:
@@ -184,4 +150,4 @@ def test_a_false_entry_is_not_saved_by_a_person(begun: Repo) -> None:
     change = with_hunk(begun)
     change.edit["expected_hash"] = "0" * 64
     commit(begun, change)
-    assert judge(begun, policy=ACCEPTS).rule == "hash"
+    assert rejection(begun, policy=ACCEPTS) == "hash"

@@ -14,7 +14,16 @@ from hkgit.evidence.verdict import Verdict
 from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
 from tests.support.cases import cases
-from tests.support.commits import LINES, Change, applied, commit, edited_thrice, judge, verdict
+from tests.support.commits import (
+    LINES,
+    Change,
+    applied,
+    commit,
+    edited_thrice,
+    judge,
+    rejection,
+    verdict,
+)
 from tests.support.gating import opened
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import Repo
@@ -105,9 +114,7 @@ def with_a_record_of_its_own(repo: Repo) -> Change:
 )
 def test_anything_else_is_no_prune(edited: Repo, attack: Callable[[Repo], Change]) -> None:
     commit(edited, attack(edited))
-    ruling = judge(edited)
-    assert ruling.passes is False
-    assert ruling.rule == "entry"
+    assert rejection(edited) == "entry"
 
 
 def test_only_entries_of_the_trusted_side_are_pruned(edited: Repo) -> None:
@@ -127,6 +134,4 @@ def test_a_pruned_entry_does_not_come_back_as_new(edited: Repo) -> None:
     commit(edited, pruned(ids(edited)))
     edited.commit({"a.txt": LINES}, "Back by hand")
     commit(edited, Change({"a.txt": change.files["a.txt"]}, change.entries))
-    ruling = judge(edited)
-    assert ruling.passes is False
-    assert ruling.rule == "reuse"
+    assert rejection(edited) == "reuse"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +12,8 @@ from hkgit.evidence.verdict import Verdict
 from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
 from hkgit.text.document import range_hash
-from tests.support.commits import AGENT, Change, applied, commit, judge, verdict
+from tests.support.cases import cases
+from tests.support.commits import AGENT, Change, applied, chain, commit, judge, rejection, verdict
 from tests.support.entries import written
 from tests.support.gating import opened
 from tests.support.planning import Operation, insert_after, protocol, replace_range
@@ -48,25 +49,26 @@ def verdicts(repo: Repo, old: str, new: str = "HEAD") -> list[str]:
     return [ruling.judged.verdict.value for ruling in report.rulings]
 
 
-def test_a_rebase_is_reanchored(forked: Repo) -> None:
-    forked.git("rebase", "-q", "main", "topic")
-    assert verdicts(forked, "main") == ["reanchored", "reanchored"]
+SQUASH = ["merge -q --squash topic", "commit -q -m Squash"]
 
 
-def test_a_cherry_pick_is_reanchored(forked: Repo) -> None:
-    forked.git("cherry-pick", "-x", "topic^")
-    assert verdicts(forked, "HEAD^") == ["reanchored"]
-
-
-def test_a_cherry_pick_without_what_went_before_is_reanchored(forked: Repo) -> None:
-    forked.git("cherry-pick", "topic")
-    assert verdicts(forked, "HEAD^") == ["reanchored"]
-
-
-def test_a_squash_is_reanchored(forked: Repo) -> None:
-    forked.git("merge", "-q", "--squash", "topic")
-    forked.git("commit", "-q", "-m", "Squash")
-    assert verdicts(forked, "HEAD^") == ["reanchored"]
+@cases(
+    "commands, verdict",
+    {
+        "a rebase": (["rebase -q main topic"], "reanchored"),
+        "a cherry-pick": (["cherry-pick -x topic^"], "reanchored"),
+        "one without what went before": (["cherry-pick topic"], "reanchored"),
+        "a squash": (SQUASH, "reanchored"),
+        "over the same base": (["checkout -q -b squash topic~2", *SQUASH], "strict"),
+    },
+)
+def test_what_git_makes_of_commits_elsewhere(
+    forked: Repo, commands: list[str], verdict: str
+) -> None:
+    for command in commands:
+        forked.git(*command.split())
+    old = "main" if command.startswith("rebase") else "HEAD^"
+    assert {*verdicts(forked, old)} == {verdict}
 
 
 def test_a_hosted_squash_is_reanchored(forked: Repo) -> None:
@@ -77,18 +79,11 @@ def test_a_hosted_squash_is_reanchored(forked: Repo) -> None:
     assert verdicts(forked, "main", squash) == ["reanchored"]
 
 
-def test_a_squash_over_the_same_base_is_strict(forked: Repo) -> None:
-    forked.git("checkout", "-q", "-b", "squash", "topic~2")
-    forked.git("merge", "-q", "--squash", "topic")
-    forked.git("commit", "-q", "-m", "Squash")
-    assert verdicts(forked, "HEAD^") == ["strict"]
-
-
 def test_a_squash_over_other_files_is_strict(forked: Repo) -> None:
     forked.git("checkout", "-q", "-b", "squash", "topic~2")
     forked.commit({"b.txt": "c\n"}, "Elsewhere")
-    forked.git("merge", "-q", "--squash", "topic")
-    forked.git("commit", "-q", "-m", "Squash")
+    for command in SQUASH:
+        forked.git(*command.split())
     assert verdicts(forked, "HEAD^") == ["strict"]
 
 
@@ -121,22 +116,13 @@ def test_a_rename_of_a_file_that_moved_is_reanchored(forked: Repo) -> None:
 # What is not
 
 
-def squashed(repo: Repo, attack: str | None = None) -> None:
-    """The squash of `topic` on `main`, with a byte of somebody's own."""
-    repo.git("merge", "-q", "--squash", "topic")
-    if attack is not None:
-        repo.write("a.txt", repo.read("a.txt") + attack.encode())
-        repo.git("add", "a.txt")
-    env = {"GIT_COMMITTER_NAME": "hkgit-agent", "GIT_COMMITTER_EMAIL": "agent@example.org"}
-    repo.git("commit", "-q", "-m", "Squash", "--author", AGENT, env=env)
-
-
 def test_a_smuggled_byte_is_found_over_a_moved_base(forked: Repo) -> None:
-    squashed(forked, "more\n")
-    ruling = judge(forked)
-    assert ruling.passes is False
-    assert ruling.rule == "bytes"
-    assert ruling.findings[0].where == "a.txt:34"
+    forked.git("merge", "-q", "--squash", "topic")
+    forked.write("a.txt", forked.read("a.txt") + b"more\n")
+    env = {"GIT_COMMITTER_NAME": "hkgit-agent", "GIT_COMMITTER_EMAIL": "agent@example.org"}
+    forked.git("commit", "-q", "-a", "-m", "Squash", "--author", AGENT, env=env)
+    assert rejection(forked) == "bytes"
+    assert judge(forked).findings[0].where == "a.txt:34"
 
 
 def test_a_hunk_whose_place_is_not_the_only_one_is_rejected(forked: Repo) -> None:
@@ -157,35 +143,32 @@ def rewritten(repo: Repo, lines: tuple[int, str]) -> Change:
     return change
 
 
-def test_a_decoy_is_found_over_a_moved_base_that_is_here(forked: Repo) -> None:
-    change = rewritten(forked, (10, "ten"))
+def test_a_decoy_is_found_over_a_base_that_is_here_and_one_that_is_not(forked: Repo) -> None:
+    change, main = rewritten(forked, (10, "ten")), forked.head
     change.edit["edit"]["new_lines"] = ["harmless"]
     commit(forked, change)
-    assert judge(forked).rule == "decoy"
+    assert rejection(forked) == "decoy"
+    forget_base(change)
+    commit(forked, replace(change, parents=(main,)))
+    [*_, finding] = judge(forked).findings
+    assert (finding.rule, finding.what) == ("decoy", "the spec does not match what the hunks do")
 
 
-def test_a_decoy_is_found_over_a_base_that_is_not_here(forked: Repo) -> None:
-    change = rewritten(forked, (10, "ten"))
+def forget_base(change: Change) -> None:
     change.entry["base"] = None
     change.file["before"]["sha256"] = "0" * 64
-    change.edit["edit"]["new_lines"] = ["harmless"]
-    commit(forked, change)
-    [*_, finding] = judge(forked).findings
-    assert finding.rule == "decoy"
-    assert finding.what == "the spec does not match what the hunks do"
 
 
 def test_an_expected_hash_that_never_held_is_found_where_the_base_is_here(forked: Repo) -> None:
     change = rewritten(forked, (10, "ten"))
     change.edit["expected_hash"] = "0" * 64
     commit(forked, change)
-    assert judge(forked).rule == "hash"
+    assert rejection(forked) == "hash"
 
 
 def test_a_base_that_is_not_here_is_noted(forked: Repo) -> None:
     change = rewritten(forked, (10, "ten"))
-    change.entry["base"] = None
-    change.file["before"]["sha256"] = "0" * 64
+    forget_base(change)
     commit(forked, change)
     assert verdict(forked) is Verdict.REANCHORED
     assert any("files that are missing here" in note for note in judge(forked).judged.notes)
@@ -196,34 +179,19 @@ def test_a_file_said_to_have_moved_that_has_not_is_rejected(forked: Repo) -> Non
     change = applied(forked, protocol(edit(A, 10, "ten")))
     change.file["before"]["sha256"] = "0" * 64
     commit(forked, change)
-    assert judge(forked).rule == "before"
+    assert rejection(forked) == "before"
 
 
 def test_an_entry_that_changes_nothing_here_is_rejected(forked: Repo) -> None:
     change = rewritten(forked, (10, "ten"))
     hunk = change.file["hunks"][0]
     hunk["new_text"], hunk["new_hash"] = "line 10\n", hunk["old_hash"]
-    change.entry["base"] = None
-    change.file["before"]["sha256"] = "0" * 64
+    forget_base(change)
     commit(forked, Change({"b.txt": File(b"c\n")}, change.entries))
-    assert judge(forked).rule == "surplus"
+    assert rejection(forked) == "surplus"
 
 
 # Order
-
-
-def chain(repo: Repo, *texts: bytes) -> list[Change]:
-    """One change for each step from one text to the next, each on the one before."""
-    changes = []
-    start = repo.commit({"f": texts[0]}, "Start")
-    for number, (old, new) in enumerate(itertools.pairwise(texts)):
-        letter = new.split(b"\n")[3].decode()
-        change = applied(repo, protocol(replace_range("f", old, 4, 4, letter)))
-        change.entry["claims"]["time"] = number
-        commit(repo, change)
-        changes.append(change)
-    repo.git("reset", "-q", "--hard", start)
-    return changes
 
 
 def text(letter: str) -> bytes:
@@ -234,7 +202,7 @@ def text(letter: str) -> bytes:
     "letters", ["ab", "abc", "abcde", "abac", "ababc"], ids=lambda letters: " to ".join(letters)
 )
 def test_entries_follow_from_each_other_over_a_moved_base(repo: Repo, letters: str) -> None:
-    changes = chain(repo, *map(text, letters))
+    changes = chain(repo, *map(text, letters), line=4)
     repo.commit({"f": b"zero\n" + text("a")}, "Meanwhile")
     entries = [change.entry for change in changes]
     commit(repo, Change({"f": File(b"zero\n" + text(letters[-1]))}, entries))
@@ -243,7 +211,7 @@ def test_entries_follow_from_each_other_over_a_moved_base(repo: Repo, letters: s
 
 def test_a_circle_over_a_moved_base_begins_with_the_lowest_id(repo: Repo) -> None:
     """There and back again: nothing shows which of the two entries came first."""
-    there, back = chain(repo, text("a"), text("b"), text("a"))
+    there, back = chain(repo, *map(text, "aba"), line=4)
     repo.commit({"f": b"zero\n" + text("a")}, "Meanwhile")
     commit(repo, Change({}, [there.entry, back.entry]))
     judged = judge(repo).judged

@@ -10,7 +10,7 @@ from hkgit.edits import Read
 from hkgit.text.document import range_hash
 from tests.support.attacks import check
 from tests.support.cases import cases
-from tests.support.commits import Change, applied, commit, judge
+from tests.support.commits import Change, applied, commit, judge, rejection
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import Repo
 
@@ -95,7 +95,7 @@ def test_without_the_receipt_a_misquoted_line_is_a_conflict(governed: Repo) -> N
     change.entry["reads"] = []
     change.edit["evidence"] = "none"
     commit(governed, change)
-    assert judge(governed).rule == "decoy"
+    assert rejection(governed) == "decoy"
 
 
 def test_of_another_ladder_the_bytes_are_compared(governed: Repo) -> None:

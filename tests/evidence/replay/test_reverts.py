@@ -7,7 +7,7 @@ import pytest
 from hkgit.edits import File
 from hkgit.evidence.verdict import Verdict
 from hkgit.gate.policy.model import Policy
-from tests.support.commits import Change, applied, commit, judge, verdict
+from tests.support.commits import Change, applied, commit, judge, rejection, verdict
 from tests.support.planning import Operation, protocol, replace_range
 from tests.support.repos import Repo
 
@@ -48,19 +48,11 @@ def test_a_revert_of_a_commit_with_its_entry_is_a_revert(edited: Repo) -> None:
     revert(edited)
     assert verdict(edited) is Verdict.REVERT
     assert judge(edited).judged.basis == made
-    assert edited.git("ls-tree", "-r", "--name-only", "HEAD", ".hkgit") == ""
-
-
-def test_a_revert_names_the_records_that_it_removes(edited: Repo) -> None:
-    revert(edited)
     [path] = judge(edited).judged.removed
     assert path.startswith(".hkgit/ledger/")
-
-
-def test_it_needs_no_message_of_gits(edited: Repo) -> None:
-    revert(edited)
+    assert edited.git("ls-tree", "-r", "--name-only", "HEAD", ".hkgit") == ""
     edited.git("commit", "-q", "--amend", "-m", "Back", env=BY_AGENT)
-    assert verdict(edited) is Verdict.REVERT
+    assert verdict(edited) is Verdict.REVERT  # it needs no message of git's
 
 
 def test_a_revert_over_a_moved_base_is_a_revert(edited: Repo) -> None:
@@ -95,17 +87,9 @@ def test_a_revert_of_a_revert_is_a_revert(edited: Repo) -> None:
     taken_back = revert(edited)
     assert verdict(edited) is Verdict.REVERT
     assert judge(edited, taken_back).judged.basis == edited.resolve("HEAD^")
-
-
-def test_a_revert_of_a_revert_needs_no_message_of_gits(edited: Repo) -> None:
-    revert(edited)
-    revert(edited)
     edited.git("commit", "-q", "--amend", "-m", "Forth", env=BY_AGENT)
-    assert verdict(edited) is Verdict.REVERT
-
-
-def test_a_long_way_back_and_forth_stays_a_revert(edited: Repo) -> None:
-    for _ in range(5):
+    assert verdict(edited) is Verdict.REVERT  # it needs no message of git's
+    for _ in range(3):
         revert(edited)
     assert verdict(edited) is Verdict.REVERT
 
@@ -116,19 +100,12 @@ def test_a_revert_of_a_persons_commit_is_a_revert(begun: Repo) -> None:
     assert verdict(begun) is Verdict.REVERT
 
 
-def test_a_revert_of_a_merge_is_a_revert(edited: Repo) -> None:
+@pytest.mark.parametrize(("ours", "theirs"), [("main", "topic"), ("topic", "main")])
+def test_a_revert_of_a_merge_is_a_revert(edited: Repo, ours: str, theirs: str) -> None:
     edited.git("checkout", "-q", "-b", "topic", "HEAD^")
     edited.commit({"b.txt": "c\n"}, "Elsewhere")
-    edited.git("checkout", "-q", "main")
-    edited.git("merge", "-q", "--no-edit", "topic", env=BY_AGENT)
-    revert(edited, "HEAD", "-m", "1")
-    assert verdict(edited) is Verdict.REVERT
-
-
-def test_a_revert_of_a_merge_from_its_other_side_is_a_revert(edited: Repo) -> None:
-    edited.git("checkout", "-q", "-b", "topic", "HEAD^")
-    edited.commit({"b.txt": "c\n"}, "Elsewhere")
-    edited.git("merge", "-q", "--no-edit", "main", env=BY_AGENT)
+    edited.git("checkout", "-q", ours)
+    edited.git("merge", "-q", "--no-edit", theirs, env=BY_AGENT)
     revert(edited, "HEAD", "-m", "1")
     assert verdict(edited) is Verdict.REVERT
 
@@ -155,7 +132,7 @@ def test_a_pruned_entry_excuses_nothing_else(edited: Repo) -> None:
     edited.git("revert", "--no-commit", made)
     edited.write("b.txt", "evil\n")
     edited.git("commit", "-q", "-a", "-m", f"Back\n\nThis reverts commit {made}.", env=BY_AGENT)
-    assert judge(edited).rule == "blind"
+    assert rejection(edited) == "blind"
 
 
 def test_a_revert_with_a_byte_of_its_own_fails(edited: Repo) -> None:
@@ -163,25 +140,18 @@ def test_a_revert_with_a_byte_of_its_own_fails(edited: Repo) -> None:
     edited.write("a.txt", A + b"more\n")
     edited.git("add", "a.txt")
     edited.git("commit", "-q", "-m", "Revert", env=BY_AGENT)
-    ruling = judge(edited)
-    assert ruling.passes is False
-    assert ruling.rule == "entry"
-    assert ruling.findings[0].what == "the entry is removed"
+    assert rejection(edited) == "entry"
+    assert judge(edited).findings[0].what == "the entry is removed"
 
 
-def test_a_revert_of_a_commit_that_does_not_pass_fails(begun: Repo) -> None:
+def test_a_revert_of_a_commit_that_does_not_pass_fails_and_so_does_its_own(begun: Repo) -> None:
     commit(begun, Change({"b.txt": File(b"blind\n")}, message="Blind\n"))
-    revert(begun)
-    ruling = judge(begun)
-    assert ruling.passes is False
-    assert ruling.rule == "blind"
-
-
-def test_a_revert_of_a_revert_of_what_does_not_pass_fails(begun: Repo) -> None:
-    commit(begun, Change({"b.txt": File(b"blind\n")}, message="Blind\n"))
-    revert(begun)
-    revert(begun)
-    assert not judge(begun).passes
+    start = begun.head
+    for _ in range(2):
+        revert(begun)
+        assert rejection(begun) == "blind"
+    # What came before the policy may be taken back.
+    assert verdict(begun, "HEAD^", policy=Policy(since=start)) is Verdict.REVERT
 
 
 def test_the_inverse_of_a_stranger_is_no_revert(begun: Repo) -> None:
@@ -195,28 +165,19 @@ def test_the_inverse_of_a_stranger_is_no_revert(begun: Repo) -> None:
     message = f"Revert\n\nThis reverts commit {stranger}.\n"
     commit(begun, Change({"b.txt": File(b"evil\n")}, message=message))
     assert begun.resolve(f"{evil}:b.txt") == begun.resolve("HEAD:b.txt")
-    assert judge(begun).rule == "blind"
+    assert rejection(begun) == "blind"
 
 
 def test_a_message_alone_makes_no_revert(edited: Repo) -> None:
     message = f"Revert\n\nThis reverts commit {edited.head}.\n"
     commit(edited, Change({"b.txt": File(b"x\n")}, message=message))
-    assert judge(edited).rule == "blind"
+    assert rejection(edited) == "blind"
 
 
 def test_a_revert_of_a_protected_path_needs_a_grant(begun: Repo) -> None:
     begun.commit({".github/workflows/ci.yml": "on: [push]\n"}, "By hand")
     revert(begun)
-    ruling = judge(begun)
-    assert ruling.passes is False
-    assert ruling.rule == "protected"
-
-
-def test_what_came_before_the_policy_may_be_taken_back(begun: Repo) -> None:
-    commit(begun, Change({"b.txt": File(b"blind\n")}, message="Blind\n"))
-    start = begun.head
-    revert(begun)
-    assert verdict(begun, policy=Policy(since=start)) is Verdict.REVERT
+    assert rejection(begun) == "protected"
 
 
 def test_picking_what_was_taken_back_again_takes_that_back(edited: Repo) -> None:

@@ -31,10 +31,9 @@ from hkgit.gate.policy.model import Policy, RefRules
 from hkgit.gate.ruling import Ruling, is_lasting
 from hkgit.matching.place import LADDER_VERSION
 from hkgit.workflows.attestation import attest
-from tests.support.cases import cases
 from tests.support.commits import AGENT, Change, applied, commit, commit_tree
 from tests.support.gating import blind, opened
-from tests.support.keys import public
+from tests.support.keys import made_key, public
 from tests.support.planning import protocol
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -84,66 +83,51 @@ def test_a_hosted_squash_of_attested_work_is_attested(judged: Repo, key: Path) -
     )
 
 
-def test_it_fails_without(judged: Repo, key: Path) -> None:
-    assert not ruling(judged, squash(judged), trusting(key)).passes
-
-
 def test_what_replays_needs_no_attestation(judged: Repo, key: Path) -> None:
     attested(judged, key)
     made = ruling(judged, judged.resolve("topic^"), trusting(key))
     assert made.judged.verdict is Verdict.STRICT
 
 
+def by_role(key: Path, principal: str, whose: str = "ci@example.org") -> Policy:
+    signers = f"{whose} {public(key)}\n"
+    return Policy(signers=signers, roles={"attest": (principal,)})
+
+
 def test_a_principal_with_the_role_may_attest(judged: Repo, key: Path) -> None:
-    signers = f"ci@example.org {public(key)}\n"
-    policy = Policy(signers=signers, roles={"attest": ("ci@example.org",)})
+    policy = by_role(key, "ci@example.org")
     attested(judged, key, policy)
     made = ruling(judged, squash(judged), policy)
     assert made.passes is True
     assert (made.judged.basis or "").split(",")[0] == "ci@example.org"
 
 
-@cases(
-    "policy",
-    {
-        "nobody": Policy(),
-        "another": Policy(attest_keys=("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIA",)),
-        "a principal's": (
-            Policy(
-                signers="ci@example.org ssh-ed25519 AAAA\n", roles={"attest": ("ci@example.org",)}
-            )
-        ),
-    },
-)
-def test_only_keys_that_the_policy_trusts_count(judged: Repo, key: Path, policy: Policy) -> None:
+def test_only_keys_that_the_policy_trusts_count(judged: Repo, key: Path, tmp_path: Path) -> None:
+    """Nor what was not attested, under another policy, or where no attestation is accepted."""
+    other, trusted = made_key(tmp_path / "other"), trusting(key)
+    assert not ruling(judged, squash(judged), trusted).passes
+    kept = tuple(verdict for verdict in ACCEPTED if verdict != "attested")
     attested(judged, key)
-    assert not ruling(judged, squash(judged), policy).passes
-
-
-def test_a_role_is_not_for_whoever_else_may_sign(judged: Repo, key: Path) -> None:
-    signers = f"ada@example.org {public(key)}\n"
-    policy = Policy(signers=signers, roles={"attest": ("ci@example.org",)})
-    attested(judged, key, policy)
-    assert not ruling(judged, squash(judged), policy).passes
+    assert ruling(judged, squash(judged), trusted).passes
+    for policy in (
+        Policy(),
+        trusting(other),
+        by_role(other, "ci@example.org"),
+        by_role(key, "ci@example.org", whose="ada@example.org"),
+        replace(trusted, table={"govern": "all"}),
+        replace(trusted, verdicts=kept),
+    ):
+        assert not ruling(judged, squash(judged), policy).passes
 
 
 def test_another_tree_is_not_attested(judged: Repo, key: Path) -> None:
+    """Nor on another parent."""
     attested(judged, key)
-    commit(judged, Change({"a.txt": File(b"evil\n")}))
-    assert not ruling(judged, squash(judged, "HEAD"), trusting(key)).passes
-
-
-def test_another_parent_is_not_attested(judged: Repo, key: Path) -> None:
-    attested(judged, key)
+    evil = commit(judged, Change({"a.txt": File(b"evil\n")}))
+    assert not ruling(judged, squash(judged, evil), trusting(key)).passes
     judged.git("checkout", "-q", "main")
     judged.commit({"c": "x\n"}, "Meanwhile")
     assert not ruling(judged, squash(judged), trusting(key)).passes
-
-
-def test_another_policy_is_not_attested(judged: Repo, key: Path) -> None:
-    attested(judged, key)
-    policy = replace(trusting(key), table={"govern": "all"})
-    assert not ruling(judged, squash(judged), policy).passes
 
 
 def over(key: Path, **base: object) -> Policy:
@@ -189,12 +173,6 @@ def test_what_hangs_on_a_statement_is_asked_again_another_day(judged: Repo, key:
     assert is_lasting(ruling(judged, topic, policy))
 
 
-def test_a_policy_may_accept_no_attestation(judged: Repo, key: Path) -> None:
-    attested(judged, key)
-    kept = tuple(verdict for verdict in ACCEPTED if verdict != "attested")
-    assert not ruling(judged, squash(judged), replace(trusting(key), verdicts=kept)).passes
-
-
 def test_a_forged_name_of_a_ref_says_nothing(judged: Repo, key: Path) -> None:
     ref = attested(judged, key)
     commit(judged, Change({"a.txt": File(b"evil\n")}))
@@ -236,22 +214,17 @@ def test_a_signed_document_of_another_type_says_nothing(judged: Repo, key: Path)
 # Making one
 
 
-def test_a_range_that_does_not_pass_is_not_attested(judged: Repo, key: Path) -> None:
+def test_what_does_not_pass_or_descend_is_not_attested(judged: Repo, key: Path) -> None:
+    """The tree of a head beside its base would undo what the base has."""
+    judged.git("branch", "good", "topic")
     commit(judged, applied(judged, protocol(blind()), on="main"))
     judged.git("checkout", "-q", "-B", "topic")
     with pytest.raises(Rejected, match="cannot be attested"):
         attested(judged, key, Policy(mode="warn"))
-
-
-def test_a_head_beside_its_base_is_not_attested(judged: Repo, key: Path) -> None:
-    """Its tree would undo what the base has."""
-    judged.git("checkout", "-q", "main")
-    judged.commit({"c": "x\n"}, "Meanwhile")
+    judged.git("checkout", "-q", "-B", "topic", "good")
+    judged.git("branch", "-f", "main", commit_tree(judged, judged.tree(), ["main"], b"M\n", AGENT))
     with pytest.raises(InvalidInput, match="does not descend"):
         attested(judged, key)
-
-
-def test_an_empty_range_is_named_as_such(judged: Repo, key: Path) -> None:
     judged.git("branch", "-f", "main", "topic")
     with pytest.raises(InvalidInput, match="is empty: there is no commit"):
         attested(judged, key)
@@ -280,7 +253,4 @@ def test_the_command_attests_and_the_gate_accepts(judged: Repo, key: Path, tmp_p
     made = squash(judged)
     gated = run("gate", "--range", f"main..{made}", "--format", "json", cwd=judged.path).json()
     assert [each["replay"] for each in gated["commits"]] == ["attested"]
-
-
-def test_the_command_needs_a_range_and_a_key(judged: Repo) -> None:
-    assert run("attest", "main..topic", cwd=judged.path).code == 64
+    assert run("attest", "main..topic", cwd=judged.path).code == 64  # no key

@@ -19,15 +19,18 @@ from tests.support.running import run
 RESOURCE = "git+https://example.org/team/app"
 
 
-@pytest.fixture
-def written(judged: Repo, key: Path, tmp_path: Path) -> dict[str, Any]:
+def attest(judged: Repo, key: Path, folder: Path, *args: str) -> dict[str, Any]:
     """The envelope of `topic`, as it stands in a file."""
-    args = ("--resource", RESOURCE, "--target", "refs/heads/main")
-    place = tmp_path / "summary.json"
+    place = folder / "summary.json"
     done = run("attest", "main..topic", "--key", key, "--output", place, *args, cwd=judged.path)
     assert done.code == 0, done.err
     envelope: dict[str, Any] = json.loads(place.read_text())
     return envelope
+
+
+@pytest.fixture
+def written(judged: Repo, key: Path, tmp_path: Path) -> dict[str, Any]:
+    return attest(judged, key, tmp_path, "--resource", RESOURCE, "--target", "refs/heads/main")
 
 
 def payload_of(envelope: dict[str, Any]) -> dict[str, Any]:
@@ -103,8 +106,5 @@ def test_its_statement_and_predicate_are_those_of_in_toto(written: dict[str, Any
 def test_without_a_remote_it_names_the_commit_that_the_work_began_with(
     judged: Repo, key: Path, tmp_path: Path
 ) -> None:
-    place = tmp_path / "summary.json"
-    done = run("attest", "main..topic", "--key", key, "--output", place, cwd=judged.path)
-    assert done.code == 0, done.err
-    predicate = payload_of(json.loads(place.read_text()))["predicate"]
+    predicate = payload_of(attest(judged, key, tmp_path))["predicate"]
     assert predicate["resourceUri"] == f"swh:1:rev:{judged.resolve('main')}"

@@ -16,47 +16,25 @@ def test_a_first_push_is_judged_from_the_beginning_under_the_built_in_policy(
     for ref in served.refs:
         served.server.git("update-ref", "-d", ref)
 
-    assert not served.push("main", "blind")[0]
-    assert served.push("main", "good")[0]
-
-
-def test_the_operator_may_name_a_policy_of_the_server(served: Served) -> None:
-    served.server.write("policy.toml", "[gate]\nmode = 'report'\n")
-    served.server.git("config", "hkgit.gate.policy", "policy.toml")
-
-    done, said = served.push("blind:main")
-
-    assert done, said
-
-
-# Time
+    served.refuse("main", "blind")
+    served.take("main", "good")
 
 
 def test_past_its_time_a_push_is_refused_with_the_way_out(served: Served) -> None:
     served.server.git("config", "hkgit.budget", "0")
-
-    done, said = served.push("good:main")
-
-    assert not done
+    said = served.refuse("good:main")
     assert "judging takes more than 0 s" in said
     assert "git config hkgit.budget" in said
 
 
-def test_a_policy_that_only_reports_stops_no_push_for_want_of_time(served: Served) -> None:
-    served.server.write("policy.toml", "[gate]\nmode = 'report'\n")
+def test_the_operator_may_name_a_policy_of_the_server(served: Served) -> None:
     served.server.git("config", "hkgit.gate.policy", "policy.toml")
-    served.server.git("config", "hkgit.budget", "0")
-
-    done, said = served.push("good:main")
-
-    assert done, said
-
-
-def test_a_policy_that_cannot_be_read_takes_no_push(served: Served) -> None:
     served.server.write("policy.toml", "[gate]\nmode = 'perhaps'\n")
-    served.server.git("config", "hkgit.gate.policy", "policy.toml")
-
-    assert not served.push("good:main")[0]
+    served.refuse("good:main")  # it cannot be read
+    served.server.write("policy.toml", "[gate]\nmode = 'report'\n")
+    served.take("blind:main")
+    served.server.git("config", "hkgit.budget", "0")
+    served.take("+good:main")  # a policy that only reports stops no push for want of time
 
 
 # The server itself
@@ -76,6 +54,4 @@ def test_the_environment_of_a_push_does_not_choose_what_python_loads(served: Ser
     preload_hooks(served.server, Path(sys.executable))
     served.clone.write("elsewhere/hkgit/__init__.py", "raise SystemExit(0)\n")
 
-    done, said = served.push("blind:main", PYTHONPATH=str(served.clone.path / "elsewhere"))
-
-    assert not done, said
+    served.refuse("blind:main", PYTHONPATH=str(served.clone.path / "elsewhere"))

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from tests.support.cases import cases
 from tests.support.commands import AGENT, git, hkgit, start
 from tests.support.repos import Repo
 from tests.support.serving import Served, commit, copied
@@ -41,55 +40,39 @@ def test_what_is_accounted_for_is_taken(taken: Served, ref: str) -> None:
     assert taken.refs.get(ref) == taken.clone.git("rev-parse", TAKEN[ref])
 
 
-REFUSED = {
-    "to the default branch": ["blind:main"],
-    "as an annotated tag": ["annotated"],
-    "beside a good branch": ["good", "blind"],
-    "the deletion of the default branch": [":main"],
-}
-
-
-@cases("refspecs", REFUSED)
-def test_a_push_is_refused_as_a_whole_and_leaves_nothing(
-    served: Served, refspecs: list[str]
-) -> None:
-    served.clone.git("tag", "-a", "-m", "Blind", "annotated", "blind")
-    served.server.git("config", "receive.denyDeleteCurrent", "ignore")
-    before = served.refs
-
-    done, said = served.push(*refspecs)
-
-    assert done is False, said
-    assert served.refs == before, said
-    assert served.quarantines == [], said
-
-
-def test_objects_of_a_refused_push_are_not_kept(served: Served) -> None:
-    served.push("blind:main")
-
-    done = start("git", "cat-file", "-e", served.clone.resolve("blind"), cwd=served.server.path)
-
-    assert done.returncode != 0
-
-
-def test_the_refusal_names_the_ref_the_commit_and_that_all_is_refused(served: Served) -> None:
-    blind = served.clone.resolve("blind")
-
-    _, said = served.push("good", "blind")
-
+def test_a_push_is_refused_as_a_whole_and_leaves_nothing(served: Served) -> None:
+    clone, server = served.clone, served.server
+    clone.git("tag", "-a", "-m", "Blind", "annotated", "blind")
+    clone.git("checkout", "-q", "-b", "above", "blind")
+    commit(clone, {"notes.md": "Fine\n"}, {})
+    clone.git("checkout", "-q", "-b", "merged", "main")
+    clone.git("merge", "-q", "--no-ff", "-m", "Merge", "blind")
+    server.git("config", "receive.denyDeleteCurrent", "ignore")
+    server.git("symbolic-ref", "refs/also/main", "refs/heads/main")
+    before, blind, said = served.refs, clone.resolve("blind"), ""
+    for refspecs in (
+        ["blind:main"],
+        ["annotated"],
+        [":main"],
+        ["above:main"],
+        ["merged:main"],
+        ["blind:refs/also/main"],
+        ["good", "blind"],
+    ):
+        said = served.refuse(*refspecs)
+        assert (served.refs, served.quarantines) == (before, []), said
     assert "FAIL refs/heads/blind" in said
     assert f"FAIL {blind[:12]}" in said
     assert "refs/heads/blind refused, so no ref is updated" in said
+    assert start("git", "cat-file", "-e", blind, cwd=server.path).returncode != 0
 
 
 def test_what_was_first_pushed_to_a_scratch_ref_is_judged_when_it_comes_to_main(
     served: Served,
 ) -> None:
-    assert served.push("blind:refs/scratch/blind")[0]
+    served.take("blind:refs/scratch/blind")
 
-    done, said = served.push("blind:main")
-
-    assert not done, said
+    served.refuse("blind:main")
 
 
 def test_what_the_default_branch_has_is_judged_when_it_comes_to_a_branch_with_a_policy(
@@ -98,37 +81,16 @@ def test_what_the_default_branch_has_is_judged_when_it_comes_to_a_branch_with_a_
     served.push("main:refs/heads/release")
     served.server.git("fetch", "-q", str(served.clone.path), "+blind:main")
 
-    assert not served.push("blind:refs/heads/release")[0]
-
-
-def test_a_branch_with_a_blind_commit_below_a_good_one_is_refused(served: Served) -> None:
-    served.clone.git("checkout", "-q", "blind")
-    commit(served.clone, {"notes.md": "Fine\n"}, {})
-
-    assert not served.push("HEAD:main")[0]
-
-
-def test_a_merge_brings_what_it_merges_before_the_gate(served: Served) -> None:
-    served.clone.git("merge", "-q", "--no-ff", "-m", "Merge", "blind")
-
-    assert not served.push("main")[0]
+    served.refuse("blind:refs/heads/release")
 
 
 def test_the_policy_that_is_pushed_does_not_judge_its_own_push(served: Served) -> None:
     served.clone.git("checkout", "-q", "relaxed")
     commit(served.clone, {"app.py": "one\n2\nthree\n"}, AGENT)
 
-    assert not served.push("HEAD:main")[0]
-
-
-def test_the_policy_that_was_pushed_judges_the_next_push(served: Served) -> None:
-    assert served.push("relaxed:main")[0]
-    served.clone.git("checkout", "-q", "relaxed")
-    commit(served.clone, {"app.py": "one\n2\nthree\n"}, AGENT)
-
-    done, said = served.push("HEAD:main")
-
-    assert done, said
+    served.refuse("HEAD:main")
+    served.take("HEAD~1:main")
+    served.take("HEAD:main")  # but the next one
 
 
 def test_a_new_branch_is_judged_from_where_it_leaves_the_default_branch(served: Served) -> None:
@@ -139,9 +101,7 @@ def test_a_new_branch_is_judged_from_where_it_leaves_the_default_branch(served: 
     served.clone.git("checkout", "-q", "-b", "later", "blind")
     commit(served.clone, {"notes.md": "Fine\n"}, {})
 
-    done, said = served.push("later")
-
-    assert done, said
+    served.take("later")
 
 
 def test_a_branch_from_before_the_policy_is_judged_under_that_of_the_default_branch(
@@ -154,70 +114,46 @@ def test_a_branch_from_before_the_policy_is_judged_under_that_of_the_default_bra
     served.clone.git("checkout", "-q", "-f", "main")
     served.clone.write(".hkgit/config.toml", "[gate]\ngovern = 'all'\n")
     served.clone.git("commit", "-q", "-a", "-m", "Govern all")
-    assert served.push("main")[0]
+    served.take("main")
     served.clone.git("checkout", "-q", "-f", "elder")
     commit(served.clone, {"notes.md": "By hand\n"}, {})
 
-    done, said = served.push("elder")
-
-    assert not done
-    assert "the policy governs everyone" in said
+    assert "the policy governs everyone" in served.refuse("elder")
 
 
 # Names
 
 
-def test_another_name_for_a_protected_branch_protects_it_too(served: Served) -> None:
-    served.server.git("symbolic-ref", "refs/also/main", "refs/heads/main")
-    before = served.refs
-
-    done, said = served.push("blind:refs/also/main")
-
-    assert done is False, said
-    assert served.refs == before, said
-
-
 def test_a_policy_may_protect_fewer_refs(served: Served) -> None:
     served.clone.git("checkout", "-q", "relaxed")
     commit(served.clone, {".hkgit/config.toml": "[gate]\nrefs = ['refs/heads/main']\n"}, {})
-    assert served.push("HEAD:main")[0]
+    served.take("HEAD:main")
 
-    assert served.push("blind")[0]
-    assert not served.push("blind:refs/heads/main", "--force")[0]
+    served.take("blind")
+    served.refuse("blind:refs/heads/main", "--force")
 
 
-def test_commits_that_two_refs_bring_are_judged_once(served: Served) -> None:
+# The command itself
+
+
+def test_the_answer_is_one_json_document_and_judges_once_what_two_refs_bring(
+    served: Served,
+) -> None:
     served.server.git("fetch", "-q", str(served.clone.path), "good:refs/scratch/good")
     new = served.clone.resolve("good")
     told = "".join(f"{'0' * 40} {new} refs/heads/{name}\n" for name in ("first", "second"))
 
     said = hkgit(served.server, "gate", "--pre-receive", "--format", "json", stdin=told)
 
-    judged = [ref["report"] is not None for ref in json.loads(said)["refs"]]
-    assert judged == [True, False]
-
-
-# The command itself
-
-
-def test_the_answer_is_one_json_document_when_asked(served: Served) -> None:
-    old, new = (served.clone.resolve(rev) for rev in ("main", "good"))
-    served.server.git("fetch", "-q", str(served.clone.path), "good:refs/scratch/good")
-    told = f"{old} {new} refs/heads/main\n"
-
-    said = hkgit(served.server, "gate", "--pre-receive", "--format", "json", stdin=told)
-
     document = json.loads(said)
-    assert [document["passes"], document["refs"][0]["ref"]] == [True, "refs/heads/main"]
+    assert [document["passes"], document["refs"][0]["ref"]] == [True, "refs/heads/first"]
     assert [each["replay"] for each in document["refs"][0]["report"]["commits"]] == ["strict"]
+    assert document["refs"][1]["report"] is None
 
 
-def test_a_namespace_is_refused(served: Served) -> None:
+def test_a_namespace_and_lines_that_git_would_not_write_are_refused(served: Served) -> None:
     env = {"GIT_NAMESPACE": "x"}
     hkgit(served.server, "gate", "--pre-receive", stdin="", env=env, code=7)
-
-
-def test_lines_that_git_would_not_write_are_refused(served: Served) -> None:
     hkgit(served.server, "gate", "--pre-receive", stdin="refs/heads/main\n", code=4)
 
 

@@ -11,10 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hkgit.applying.evidence import KINDS as EVIDENCE
 from hkgit.cli.schema import find_schema
 from hkgit.errors import InvalidInput
 from hkgit.evidence.verdict import Verdict
-from hkgit.gate.policy.key_table import parse_policy, read_table
+from hkgit.gate.policy.defaults import ROLES, TEXT
+from hkgit.gate.policy.key_table import KEYS, parse_policy, read_table
+from hkgit.matching.place import TABLE as TIERS
 from tests.support.cases import cases
 from tests.support.properties import examples
 
@@ -110,9 +113,15 @@ def test_schema_and_reader_agree_on(table: Any, is_valid: bool) -> None:
     assert is_read(table) == is_valid
 
 
-def test_every_verdict_but_a_rejection_may_be_accepted() -> None:
-    said = SCHEMA["properties"]["verdicts"]["items"]["enum"]
-    assert {*Verdict} - {"fail", "unverifiable"} <= {*said}
+def test_what_the_format_lists_is_what_there_is() -> None:
+    told = {name: each["items"] for name, each in SCHEMA["properties"].items() if "items" in each}
+    assert {*told["verdicts"]["enum"]} == {*Verdict} - {"fail", "unverifiable"}
+    assert tuple(told["accept"]["enum"]) == EVIDENCE
+    assert {*TIERS} < {*told["tiers"]["enum"]}
+    assert tuple(told["reject_text"]["enum"]) == TEXT
+    assert {*told["open"]["enum"]} == {name for name, key in KEYS.items() if key.opens}
+    assert {*SCHEMA["properties"]} == {*KEYS}
+    assert {*SCHEMA["properties"]["roles"]["properties"]} == {*ROLES}
 
 
 def test_the_policy_that_the_documentation_shows_is_one() -> None:

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hkgit.edits import File
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
 from hkgit.git import program
 from hkgit.git.repository import Repository
+from tests.support.objects import open_repository
 from tests.support.properties import examples
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -99,15 +99,12 @@ def test_libgit2_is_loaded_where_no_certificates_can_be(
 # The places of a repository
 
 
-@pytest.mark.usefixtures("each_backend")
-@pytest.mark.parametrize("below", [".git", ".git/refs"])
-def test_from_inside_the_git_directory_the_work_tree_is_found(repo: Repo, below: str) -> None:
-    found = Repository.discover(repo.path / below)
-    assert found.git_dir == repo.path / ".git"
-    assert found.work_tree == repo.path
+def test_from_inside_the_git_directory_the_work_tree_is_found(repo: Repo) -> None:
+    for below in (".git", ".git/refs"):
+        found = Repository.discover(repo.path / below)
+        assert (found.git_dir, found.work_tree) == (repo.path / ".git", repo.path)
 
 
-@pytest.mark.usefixtures("each_backend")
 def test_a_git_directory_may_stand_elsewhere(repo: Repo, tmp_path: Path) -> None:
     repo.git("init", "-q", f"--separate-git-dir={tmp_path / 'apart.git'}", "checkout")
     found = Repository.discover(repo.path / "checkout")
@@ -246,27 +243,21 @@ def imported(repo: Repo, commits: list[tuple[str, dict[str, bytes | None], str |
 
 
 def answers(repo: Repo) -> dict[str, object]:
-    """Everything that a repository can be asked, but for what only git is asked."""
-    opened = Repository.discover(repo.path)
-    found: dict[str, object] = {"head": opened.head()}
-    tips = [opened.branch_tip(name) for name in ("main", "side", "deep/er", "none")]
-    found["tips"] = tips
+    """Everything that depends on who reads objects."""
+    opened = open_repository(repo)
+    tips = (opened.branch_tip(name) for name in ("main", "side", "deep/er"))
     there = [tip for tip in tips if tip is not None]
-    found["commits"] = [opened.commit(tip) for tip in there]
-    found["files"] = [
-        {path: opened.snapshot(tip).get(path) for path in opened.snapshot(tip).paths()}
-        for tip in there
-    ]
-    found["bases"] = [opened.merge_base(one, two) for one in there for two in there]
-    trees = [opened.commit(tip).tree for tip in there]
-    found["changes"] = [opened.changes(one, two) for one in trees for two in trees]
-    found["revisions"] = [said(opened, rev) for rev in REVISIONS]
-    found["written"] = opened.write_tree(trees[0], {"d/new": File(b"x"), "a": None})
-    found["config"] = [opened.config(name) for name in ("user.name", "core.bare", "no.no")]
-    return found
+    snapshots = [opened.snapshot(tip) for tip in there]
+    return {
+        "commits": [opened.commit(tip) for tip in there],
+        "files": [{path: each.get(path) for path in each.paths()} for each in snapshots],
+        "bases": [opened.merge_base(one, two) for one in there for two in there],
+        "changes": [opened.changes(a.tree_id, b.tree_id) for a in snapshots for b in snapshots],
+        "revisions": [said(opened, rev) for rev in REVISIONS],
+    }
 
 
-REVISIONS = ("main", "main~1", "side^2", "main^{tree}", "deep/er", "main@{0}", "side^{}", "", "x:y")
+REVISIONS = ("main~1", "side^2", "main^{tree}", "side^{}", "x:y")
 
 
 def said(opened: Repository, rev: str) -> str:

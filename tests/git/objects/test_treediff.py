@@ -84,6 +84,8 @@ MALFORMED = {
 def test_what_git_would_not_write_is_refused(old: bytes, data: bytes) -> None:
     with pytest.raises(Unverifiable, match="malformed"):
         told(differ(old, data), 0, 1)
+    with pytest.raises(Unverifiable, match="malformed"):
+        differ(data).find("0" * 40, "a")
 
 
 @cases("data", MALFORMED)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.git import program
 from hkgit.git.mirrors import hide_credentials, list_mirror, list_remote, update_mirror
+from hkgit.git.program import Git
 from tests.support.repos import Repo
 
 
@@ -90,7 +90,7 @@ def test_what_takes_too_long_is_ended_with_all_that_it_has_started(
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     with pytest.raises(GitRefused, match=r"took longer than 0\.5 s"):
-        program.run(["fetch"], cwd=tmp_path, seconds=0.5)
+        Git(tmp_path)("fetch", seconds=0.5)
     child = int((tmp_path / "child").read_text())
     until = time.monotonic() + 10
     while _runs(child) and time.monotonic() < until:

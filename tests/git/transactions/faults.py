@@ -1,8 +1,8 @@
 """faults.py: runs hkgit in forks of a process that has imported it, killed or failed at a point.
 
 A point is every file that is opened for writing, every name that is made, moved or taken away,
-every line of a journal, every object and ref that is written, and every process that is started,
-before and after.
+every line of a journal, every object that is written, and every process that is started, before
+and after.
 """
 
 from __future__ import annotations
@@ -160,8 +160,6 @@ class Fault:
         """From now on points count."""
         self.around(journal, "_append", _no_space)
         self.around(Repository, "write_objects", _refused)
-        self.around(Repository, "write_ref", _refused)
-        self.around(Repository, "delete_ref", _refused)
         self.around_processes()
         sys.addaudithook(self.audit)
 

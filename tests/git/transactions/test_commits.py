@@ -132,6 +132,12 @@ def test_a_hook_may_add_to_the_message(repo: Repo, make: Make) -> None:
     assert make(b"Subject\n\n").message == b"Subject\n\nChange-Id: I1\n"
 
 
+def test_what_a_commit_under_way_needs_is_kept_from_gc(repo: Repo, make: Make) -> None:
+    for name in ("pre-commit", "post-commit"):
+        repo.write_hook(name, "git gc -q --prune=now")
+    assert repo.show(make().id, "a") == b"2"
+
+
 def test_a_hook_that_changes_files_is_refused_by_name(repo: Repo, make: Make) -> None:
     repo.write_hook("pre-commit", "echo formatted > a; echo new > c; git add a c")
     with pytest.raises(GitRefused, match="a hook changed what was to be committed: a, c"):

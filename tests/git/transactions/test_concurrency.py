@@ -57,7 +57,6 @@ def expect_sound(repo: Repo) -> None:
     own = (repo.path / ".git" / "hkgit").rglob("*")
     left = [path for path in own if path.is_file() and path.parent.name != "conflicts"]
     assert [path for path in left if path.name != "refusals.jsonl"] == []
-    assert repo.git("for-each-ref", "refs/hkgit/") == ""
     assert repo.status() == []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -22,30 +23,29 @@ pathlib.Path(sys.argv[1]).write_text(json.dumps(found))
 """
 
 
-class Probe:
-    """A hook that writes down what it sees."""
-
-    def __init__(self, repo: Repo, directory: Path) -> None:
-        self.answer = directory / "answer.json"
-        self.script = directory / "probe.py"
-        self.script.write_text(PROBE)
-        for hook in ("pre-commit", "pre-merge-commit"):
-            repo.write_hook(hook, f"exec '{sys.executable}' '{self.script}' '{self.answer}'")
-
-    @property
-    def tree(self) -> str:
-        return str(json.loads(self.answer.read_text())[0])
-
-    @property
-    def parents(self) -> list[list[str]]:
-        found: list[list[str]] = json.loads(self.answer.read_text())[1]
-        return found
+Seen = Callable[..., tuple[str, list[list[str]]]]
 
 
 @pytest.fixture
-def probe(repo: Repo, tmp_path: Path) -> Probe:
+def seen(repo: Repo, tmp_path: Path) -> Seen:
+    """Runs git with a hook: the tree that this sees, and the parents that the commit may get."""
+
+    def run(*args: str, where: Repo = repo) -> tuple[str, list[list[str]]]:
+        answer, script = tmp_path / "answer.json", tmp_path / "probe.py"
+        script.write_text(PROBE)
+        for hook in ("pre-commit", "pre-merge-commit"):
+            repo.write_hook(hook, f"exec '{sys.executable}' '{script}' '{answer}'")
+        where.git(*args)
+        tree, parents = json.loads(answer.read_text())
+        return tree, parents
+
+    return run
+
+
+@pytest.fixture
+def based(repo: Repo) -> Repo:
     repo.commit({"a": "1", "b": "1"}, "Base")
-    return Probe(repo, tmp_path)
+    return repo
 
 
 @cases(
@@ -53,69 +53,55 @@ def probe(repo: Repo, tmp_path: Path) -> Probe:
     {"what is staged": (), "-a": ("-a",), "one path": ("--", "b"), "--amend": ("--amend",)},
 )
 def test_the_tree_of_the_index_is_the_one_that_is_committed(
-    repo: Repo, probe: Probe, options: tuple[str, ...]
+    based: Repo, seen: Seen, options: tuple[str, ...]
 ) -> None:
-    repo.write("a", "staged")
-    repo.git("add", "a")
-    repo.write("a", "not staged")
-    repo.write("b", "not staged either")
-    repo.git("commit", "-q", "-m", "x", *options)
-    assert probe.tree == repo.tree()
+    before = based.head
+    based.write("a", "staged")
+    based.git("add", "a")
+    based.write("a", "not staged")
+    based.write("b", "not staged either")
+    tree, parents = seen("commit", "-q", "-m", "x", *options)
+    assert tree == based.tree()
+    assert parents == [[before], []]
 
 
-def test_the_parents_of_the_commit_are_among_the_candidates(repo: Repo, probe: Probe) -> None:
-    base = repo.head
-    first = repo.commit({"a": "2"})
-    assert probe.parents == [[base], []]
-    repo.commit({"a": "3"}, "Amended", "--amend")
-    assert probe.parents == [[first], [base]]
+def test_the_parents_of_an_amended_commit_are_among_the_candidates(based: Repo, seen: Seen) -> None:
+    base, first = based.head, based.commit({"a": "2"})
+    assert seen("commit", "-q", "--amend", "-m", "x")[1] == [[first], [base]]
 
 
-def test_a_root_commit_has_no_parents(repo: Repo, tmp_path: Path) -> None:
-    probe = Probe(repo, tmp_path)
-    repo.commit({"a": "1"})
-    assert probe.parents == [[]]
+def test_a_root_commit_has_no_parents(repo: Repo, seen: Seen) -> None:
+    assert seen("commit", "-q", "--allow-empty", "-m", "x")[1] == [[]]
 
 
-def test_a_commit_in_a_linked_worktree_is_seen(repo: Repo, probe: Probe, tmp_path: Path) -> None:
-    base = repo.head
-    repo.git("worktree", "add", "-q", str(tmp_path / "linked"))
+def test_a_commit_in_a_linked_worktree_is_seen(based: Repo, seen: Seen, tmp_path: Path) -> None:
+    base = based.head
+    based.git("worktree", "add", "-q", str(tmp_path / "linked"))
     linked = Repo(tmp_path / "linked")
-    linked.commit({"a": "2"})
-    assert probe.tree == linked.tree()
-    assert probe.parents == [[base], []]
+    linked.write("a", "2")
+    assert seen("commit", "-q", "-am", "x", where=linked) == (linked.tree(), [[base], []])
 
 
-def test_both_parents_of_a_clean_merge_are_known(repo: Repo, probe: Probe) -> None:
+def diverge(repo: Repo, ours: Mapping[str, str]) -> list[str]:
+    """Commits on `main` and `side`, which changes `a`."""
     repo.git("checkout", "-q", "-b", "side")
     side = repo.commit({"a": "2"})
     repo.git("checkout", "-q", "main")
-    tip = repo.commit({"b": "2"})
-    repo.git("merge", "-q", "--no-edit", "side")
-    assert probe.tree == repo.tree()
-    assert probe.parents == [[tip, side]]
+    return [repo.commit(ours), side]
 
 
-def test_both_parents_of_a_resolved_merge_are_known(repo: Repo, probe: Probe) -> None:
-    repo.git("checkout", "-q", "-b", "side")
-    side = repo.commit({"a": "2"})
-    repo.git("checkout", "-q", "main")
-    tip = repo.commit({"a": "3"})
-    repo.git("merge", "-q", "side", check=False)
-    repo.commit({"a": "4"}, "Merge")
-    assert probe.tree == repo.tree()
-    assert probe.parents == [[tip, side]]
+def test_both_parents_of_a_clean_merge_are_known(based: Repo, seen: Seen) -> None:
+    parents = diverge(based, {"b": "2"})
+    assert seen("merge", "-q", "--no-edit", "side") == (based.tree(), [parents])
 
 
-def test_an_index_in_conflict_has_no_tree(repo: Repo) -> None:
-    repo.commit({"a": "1"})
-    repo.git("checkout", "-q", "-b", "side")
-    repo.commit({"a": "2"})
-    repo.git("checkout", "-q", "main")
-    repo.commit({"a": "3"})
-    repo.git("merge", "-q", "side", check=False)
+def test_both_parents_of_a_resolved_merge_are_known(based: Repo, seen: Seen) -> None:
+    parents = diverge(based, {"a": "3"})
+    based.git("merge", "-q", "side", check=False)
     with pytest.raises(GitRefused, match="unmerged"):
-        open_repository(repo).index_tree()
+        open_repository(based).index_tree()
+    based.write("a", "4")
+    assert seen("commit", "-q", "-am", "Merge") == (based.tree(), [parents])
 
 
 @pytest.mark.parametrize("options", [("--split-index",), ("--index-version", "4")])

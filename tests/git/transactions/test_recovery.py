@@ -69,37 +69,23 @@ def test_a_line_that_was_cut_does_not_count(based: Repo) -> None:
     assert settle(based).state.step == "worktree"
 
 
-def test_its_worktrees_and_its_ref_go_and_those_of_others_stay(
+def test_its_worktrees_go_and_those_of_others_stay(
     based: Repo, tmp_path: Path, temporary_directory: Path
 ) -> None:
     theirs = tmp_path / "theirs"
     based.git("worktree", "add", "-q", "--detach", str(theirs))
-    based.git("update-ref", "refs/hkgit/tx/fedcba9876543210", "HEAD")
     (temporary_directory / "hkgit-fedcba9876543210-x").mkdir()
     journal = started(based)
     ours = temporary_directory / f"hkgit-{ID}-abc"
     based.git("worktree", "add", "-q", "--detach", "--lock", str(ours))
-    based.git("update-ref", journal.state.ref, "HEAD")
     journal.leave()
     settle(based)
     assert [path.name for path in temporary_directory.iterdir()] == ["hkgit-fedcba9876543210-x"]
-    assert based.git("for-each-ref", "--format=%(refname)", "refs/hkgit/") == (
-        "refs/hkgit/tx/fedcba9876543210"
-    )
     listed = based.git("worktree", "list", "--porcelain").splitlines()
     assert [line for line in listed if line.startswith("worktree ")] == [
         f"worktree {based.path}",
         f"worktree {theirs}",
     ]
-
-
-def test_a_packed_ref_goes_too(based: Repo) -> None:
-    journal = started(based)
-    based.git("update-ref", journal.state.ref, "HEAD")
-    based.git("pack-refs", "--all")
-    journal.leave()
-    settle(based)
-    assert based.git("for-each-ref", "refs/hkgit/") == ""
 
 
 # Killed together with git
@@ -238,14 +224,14 @@ def test_a_transaction_at_work_is_not_touched(based: Repo) -> None:
 
 LEAVE_A_CHILD = """
 import os, pathlib, signal, sys
-from hkgit.git import program
+from hkgit.git.program import Git
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.transaction import transaction
 opened = Repository.discover(pathlib.Path.cwd())
 with transaction(opened, branch="main", old=opened.resolve("HEAD"), checkout=True):
     wait = "!touch child; kill -9 $PARENT; while [ -e child ]; do sleep 0.02; done"
     parent = {"PARENT": str(os.getpid())}
-    program.run(["-c", f"alias.wait={wait}", "wait"], cwd=opened.work_tree, env=parent)
+    Git(opened.work_tree, parent)("-c", f"alias.wait={wait}", "wait")
 """
 
 

@@ -6,15 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.sessions.merge_proposal import without_marks
-from hkgit.workflows.setup import install
-from tests.sessions.committing import Work
-from tests.sessions.conftest import LINES, replacing
+from tests.sessions.committing import LINES, Work, replacing
 from tests.support.cases import cases
-from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.running import range_hash
+from tests.support.serving import guard
 from tests.support.specs import protocol, replace_range
 
 PROVEN = "merge hash receipt"
@@ -73,25 +70,24 @@ def on_our_side(work: Work) -> None:
 
 
 @pytest.mark.parametrize("style", ["merge", "diff3"])
-@pytest.mark.parametrize("resolve", [at_once, in_steps])
+@cases(
+    "resolve, verdict",
+    {
+        "at once": (at_once, PROVEN),
+        "in steps": (in_steps, PROVEN),
+        "on the first parent's file": (on_our_side, "merge receipt"),
+    },
+)
 def test_a_conflict_that_a_session_resolved_has_its_entries(
-    work: Work, style: str, resolve: Callable[[Work], None]
+    work: Work, style: str, resolve: Callable[[Work], None], verdict: str
 ) -> None:
     merge(work, style)
     resolve(work)
-    work.repo.git("add", "-A")
-    work.commit()
-    assert work.verdict() == PROVEN
+    work.commit(add="-A")
+    assert work.verdict() == verdict
     assert work.repo.status() == []
     assert work.repo.show("HEAD", "a.py").decode() == changed(l5="both", l20="merged")
-
-
-def test_edits_of_the_first_parents_file_are_entries_as_ever(work: Work) -> None:
-    merge(work)
-    on_our_side(work)
-    work.repo.git("add", "-A")
-    work.commit()
-    assert work.verdict() == "merge receipt"
+    assert work.desk.status().uncommitted == 0
 
 
 def test_a_hash_in_the_spec_is_evidence_as_well(work: Work) -> None:
@@ -99,17 +95,8 @@ def test_a_hash_in_the_spec_is_evidence_as_well(work: Work) -> None:
     expected = range_hash(work.repo.read("a.py"), 5, 9)
     spec = protocol(replace_range("a.py", 5, 9, expected, "both"))
     assert work.desk.edit(spec).ok
-    work.repo.git("add", "-A")
-    work.commit()
+    work.commit(add="-A")
     assert work.verdict() == "merge hash"
-
-
-def test_after_the_commit_nothing_waits(work: Work) -> None:
-    merge(work)
-    at_once(work)
-    work.repo.git("add", "-A")
-    work.commit()
-    assert work.desk.status().uncommitted == 0
 
 
 def test_what_is_read_after_a_blind_resolution_is_late(work: Work) -> None:
@@ -169,16 +156,14 @@ def test_a_merge_that_no_session_touched_is_nobodys_business(work: Work) -> None
 
 
 def test_with_the_hooks_the_message_names_the_one_entry(work: Work) -> None:
-    install(open_repository(work.repo), HOOKS)
-    work.repo.commit({}, "Hooks", "--no-verify")
+    guard(work.repo)
     merge(work)
     at_once(work)
     work.repo.git("add", "-A")
     work.commit_with_hooks("-m", "Merge side")
-    message = work.repo.git("log", "-1", "--format=%B").splitlines()
     assert work.verdict() == PROVEN
-    assert sum(line.startswith("Hkgit-Entry: ") for line in message) == 1
-    assert message[0] == "Merge side"
+    assert sum(line.startswith("Hkgit-Entry: ") for line in work.message) == 1
+    assert work.message[0] == "Merge side"
 
 
 @cases(

@@ -2,68 +2,83 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-from hkgit.evidence.entry import Entry, read_entry
-from tests.sessions.committing import PROVEN, Work
-from tests.sessions.conftest import LINES, replacing
+from tests.sessions.committing import LINES, PROVEN, Work, replacing
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.sessions import TextSession
 
 
-def test_what_is_staged_is_accounted_for(work: Work) -> None:
+def test_what_is_staged_is_accounted_for_and_then_forgotten(work: Work) -> None:
     work.edit("line 5\n", "five\n")
-    work.repo.git("add", "a.py")
-    work.commit()
+    work.commit(add="a.py")
     assert work.verdict() == PROVEN
     assert work.repo.status() == []
+    status = work.desk.status()
+    assert (status.calls, status.uncommitted) == ((), 0)
+    assert [each.path for each in status.receipts] == ["a.py"]
 
 
 def test_each_call_has_an_entry_on_what_the_one_before_it_left(work: Work) -> None:
     work.edit("line 5\n", "five\n")
     work.edit("five\n", "five\nfive and a half\n")
     work.edit("line 6\n", "six\n")
-    work.repo.git("add", "a.py")
-    work.commit()
+    work.commit(add="a.py")
     assert work.verdict() == PROVEN
-    assert len(work.repo.git("ls-files", ".hkgit/ledger").splitlines()) == 3
+    assert len(work.entries) == 3
 
 
-def test_a_file_that_is_not_staged_waits_for_its_commit(work: Work) -> None:
+def edit_both_files(work: Work) -> None:
     work.edit("line 5\n", "five\n")
     work.edit("line 5\n", "five\n", "b.py")
     work.repo.git("add", "a.py")
-    work.commit()
-    first = work.verdict()
-    work.repo.git("add", "b.py")
-    work.commit()
-    assert [first, work.verdict()] == [PROVEN, PROVEN]
 
 
-@pytest.mark.parametrize("answers", [("y", "n"), ("n", "y")], ids=["the upper", "the lower"])
-def test_a_part_of_a_file_is_staged(work: Work, answers: tuple[str, str]) -> None:
-    work.edit("line 5\n", "five\n")
-    work.edit("line 25\n", "twenty-five\n")
-    work.pick(*answers)
-    work.commit()
-    first = work.verdict()
-    work.repo.git("add", "a.py")
-    work.commit()
-    assert [first, work.verdict()] == [PROVEN, PROVEN]
+def edit_twice(*picked: str) -> Callable[[Work], None]:
+    def make(work: Work) -> None:
+        work.edit("line 5\n", "five\n")
+        work.edit("line 25\n", "twenty-five\n")
+        work.pick(*picked)
+
+    return make
 
 
-def test_a_part_of_one_call_is_staged(work: Work) -> None:
+def edit_twice_at_once(work: Work) -> None:
     work.desk.read("a.py")
     upper, lower = replacing("line 5\n", "five\n"), replacing("line 25\n", "twenty-five\n")
     assert work.desk.edit(f'{{"edits": [{upper}, {lower}]}}').ok
     work.pick("n", "y")
+
+
+def set_a_mode(work: Work) -> None:
+    patch = "diff --git a/a.py b/a.py\nold mode 100644\nnew mode 100755\n"
+    assert work.desk.edit(patch).ok
+    work.edit("line 5\n", "five\n", "b.py")
+    work.repo.git("update-index", "--chmod=-x", "a.py")
+    work.repo.git("add", "b.py")
+
+
+@cases(
+    "make, then",
+    {
+        "another file": (edit_both_files, PROVEN),
+        "the lower part of a file": (edit_twice("y", "n"), PROVEN),
+        "the upper part": (edit_twice("n", "y"), PROVEN),
+        "a part of one call": (edit_twice_at_once, PROVEN),
+        "a mode": (set_a_mode, "strict none"),
+    },
+)
+def test_what_is_not_staged_waits_for_its_commit(
+    work: Work, make: Callable[[Work], None], then: str
+) -> None:
+    make(work)
     work.commit()
-    first = work.verdict()
-    work.repo.git("add", "a.py")
-    work.commit()
-    assert [first, work.verdict()] == [PROVEN, PROVEN]
+    assert work.verdict() == PROVEN
+    work.commit(add="-A")
+    assert work.verdict() == then
 
 
 def test_lines_named_by_number_are_named_anew_where_they_moved(work: Work) -> None:
@@ -71,10 +86,9 @@ def test_lines_named_by_number_are_named_anew_where_they_moved(work: Work) -> No
     work.desk.read("a.py")
     operation = {"op": "replace_range", "path": "a.py", "start_line": 6, "end_line": 6}
     spec = {"version": "1", "operations": [operation | {"new_text": "five\n"}]}
-    assert work.desk.edit(str(spec).replace("'", '"')).ok
+    assert work.desk.edit(json.dumps(spec)).ok
     work.repo.write("a.py", work.repo.read("a.py").removeprefix(b"by hand\n"))
-    work.repo.git("add", "a.py")
-    work.commit()
+    work.commit(add="a.py")
     assert work.verdict() == PROVEN
 
 
@@ -82,23 +96,21 @@ def test_an_undone_edit_leaves_no_trace(work: Work) -> None:
     work.edit("line 5\n", "five\n")
     work.desk.undo()
     work.edit("line 6\n", "six\n")
-    work.repo.git("add", "a.py")
-    work.commit()
+    work.commit(add="a.py")
     assert work.verdict() == PROVEN
-    assert len(work.repo.git("ls-files", ".hkgit/ledger").splitlines()) == 1
+    assert len(work.entries) == 1
 
 
 def test_files_that_come_go_and_move_are_accounted_for(work: Work) -> None:
     whole = work.desk.read("b.py").range_hash
-    operations: list[dict[str, object]] = [
+    operations = [
         {"op": "create_file", "path": "c.py", "new_text": "c\n"},
         {"op": "delete_file", "path": "a.py", "expected_hash": work.desk.read("a.py").range_hash},
         {"op": "rename_file", "path": "b.py", "new_path": "d.py", "expected_hash": whole},
     ]
-    answer = work.desk.edit(str({"version": "1", "operations": operations}).replace("'", '"'))
+    answer = work.desk.edit(json.dumps({"version": "1", "operations": operations}))
     assert answer.ok, answer.for_model()
-    work.repo.git("add", "-A", "--", ".")
-    work.commit()
+    work.commit(add="-A")
     assert work.verdict() == "strict hash"
 
 
@@ -107,29 +119,16 @@ def test_an_attempt_that_was_given_up_leaves_no_second_entry(work: Work) -> None
     work.repo.git("add", "a.py")
     work.record()
     work.edit("line 6\n", "six\n")
-    work.repo.git("add", "a.py")
-    work.commit()
+    work.commit(add="a.py")
     assert work.verdict() == PROVEN
     assert work.repo.status() == []
-
-
-def test_an_amended_commit_has_its_own_entries_and_the_new_ones(work: Work) -> None:
-    work.edit("line 5\n", "five\n")
-    work.repo.git("add", "a.py")
-    work.commit()
-    work.edit("line 6\n", "six\n")
-    work.repo.git("add", "a.py")
-    work.commit("--amend")
-    assert work.verdict() == PROVEN
-    assert len(work.repo.git("ls-files", ".hkgit/ledger").splitlines()) == 2
 
 
 def test_the_first_commit_of_a_repository_is_accounted_for(tmp_path: Path) -> None:
     repo = Repo.init(tmp_path / "new")
     work = Work(repo, TextSession.open(repo.path, "task"))
     assert work.desk.edit(replacing("", "one\n")).ok
-    repo.git("add", "a.py")
-    work.commit()
+    work.commit(add="a.py")
     assert work.verdict() == "strict hash"
 
 
@@ -137,47 +136,19 @@ def test_line_ends_that_git_converts_are_no_difference(work: Work) -> None:
     work.repo.git("config", "core.autocrlf", "true")
     work.repo.write("a.py", LINES.replace("\n", "\r\n"))
     work.edit("line 5\n", "five\nfive and a half\n")
-    work.repo.git("add", "a.py")
-    work.commit()
+    work.commit(add="a.py")
     assert work.verdict() == PROVEN
 
 
 def test_what_is_read_after_a_blind_edit_is_late(work: Work) -> None:
     assert work.desk.edit(replacing("line 5\n", "five\n")).blind
-    blind = work.desk.status().blind
+    assert work.desk.status().blind == 1
     work.desk.read("a.py", 5, 5, before="1")
-    work.repo.git("add", "a.py")
-    work.commit()
-    assert blind == 1
+    work.commit(add="a.py")
     assert work.verdict() == "strict late"
-
-
-def test_what_is_committed_is_forgotten(work: Work) -> None:
-    work.edit("line 5\n", "five\n")
-    work.repo.git("add", "a.py")
-    work.commit()
-    assert work.desk.status().calls == ()
-    assert work.desk.status().uncommitted == 0
-    assert [each.path for each in work.desk.status().receipts] == ["a.py"]
 
 
 def test_an_entry_that_is_too_large_is_named_and_left_out(work: Work) -> None:
     work.edit("line 5\n", "x" * 2**20 + "\n")
     work.repo.git("add", "a.py")
     assert "is not recorded" in work.record()[0]
-
-
-def test_a_mode_that_is_not_staged_waits(work: Work) -> None:
-    patch = "diff --git a/a.py b/a.py\nold mode 100644\nnew mode 100755\n"
-    assert work.desk.edit(patch).ok
-    work.repo.git("update-index", "--chmod=-x", "a.py")
-    work.edit("line 5\n", "five\n", "b.py")
-    work.repo.git("add", "b.py")
-    work.commit()
-    assert work.verdict() == PROVEN
-
-
-def entries(repo: Repo) -> list[Entry]:
-    """The ledger entries of HEAD's tree."""
-    names = repo.git("ls-files", ".hkgit/ledger").splitlines()
-    return [read_entry(repo.read(name)) for name in names]

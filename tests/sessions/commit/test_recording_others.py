@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.sessions.committing import PROVEN, Work
-from tests.sessions.conftest import LINES
+from tests.sessions.committing import LINES, PROVEN, Work
 from tests.support.cases import cases
 from tests.support.sessions import TextSession
 
@@ -25,8 +24,7 @@ def test_what_a_person_committed_in_between_is_carried(work: Work) -> None:
     work.repo.write("a.py", b"by hand\n" + work.repo.read("a.py"))
     work.pick("y", "n")
     work.repo.git("commit", "-q", "-m", "By hand")
-    work.repo.git("add", "a.py")
-    work.commit()
+    work.commit(add="a.py")
     assert work.verdict() == PROVEN
 
 
@@ -38,48 +36,39 @@ def test_an_edit_of_a_file_that_was_removed_is_passed_over(work: Work) -> None:
     assert work.record() == ()
 
 
-def test_an_edit_of_lines_that_nobody_has_committed_is_named(work: Work) -> None:
-    work.repo.write("a.py", LINES + "by hand\n")
-    work.edit("by hand\n", "by an agent\n")
-    work.repo.git("add", "a.py")
-    said = work.record()
-    assert said[0].startswith("edit 1 of call 1, session task is not covered: a.py: the lines")
-    assert said[1] == "a.py: no session's edits explain lines 31"
-
-
-def test_the_other_edits_of_its_call_are_recorded(work: Work) -> None:
+def test_an_edit_of_lines_that_nobody_has_committed_is_named_and_the_others_are_recorded(
+    work: Work,
+) -> None:
     work.repo.write("a.py", LINES + "by hand\nand this\n")
     work.desk.read("a.py")
     pairs = [("by hand\n", "by an agent\n"), ("line 5\n", "five\n"), ("and this\n", "or that\n")]
     edits = [{"file": "a.py", "old_text": old, "new_text": new} for old, new in pairs]
     assert work.desk.edit(json.dumps({"edits": edits})).ok
     work.repo.git("add", "a.py")
-    assert [line.split(" of ")[0] for line in work.record()] == [
-        "edit 1",
-        "edit 3",
-        "a.py: no session's edits explain lines 31-32",
-    ]
+    first, third, rest = work.record()
+    assert first.startswith("edit 1 of call 1, session task is not covered: a.py: the lines")
+    assert third.startswith("edit 3 of call 1")
+    assert rest == "a.py: no session's edits explain lines 31-32"
     work.commit()
     assert work.verdict() == "mixed receipt"
 
 
-def test_a_formatter_changes_what_the_agent_wrote(work: Work) -> None:
-    work.edit("line 5\n", "x = 'five'\nprint( x )\n")
-    work.repo.write("a.py", work.repo.read("a.py").replace(b"'", b'"').replace(b"( x )", b"(x)"))
+@cases(
+    "written, formatted, lines",
+    {
+        "lines changed": ("x = 'five'\nprint( x )\n", 'x = "five"\nprint(x)\n', "5-6"),
+        "lines joined": ("call(\n    one,\n    two,\n)\n", "call(one, two)\n", "5"),
+    },
+)
+def test_a_formatter_changes_what_the_agent_wrote(
+    work: Work, written: str, formatted: str, lines: str
+) -> None:
+    work.edit("line 5\n", written)
+    work.repo.write("a.py", work.repo.read("a.py").decode().replace(written, formatted))
     work.repo.git("add", "a.py")
-    assert work.record() == ("a.py: no session's edits explain lines 5-6",)
+    assert work.record() == (f"a.py: no session's edits explain lines {lines}",)
     work.commit()
     assert work.verdict() == "mixed receipt"
-
-
-def test_a_stash_keeps_the_journal_waiting(work: Work) -> None:
-    work.edit("line 5\n", "five\n")
-    work.repo.git("stash", "-q")
-    work.repo.commit({"b.py": "by hand\n"}, "By hand")
-    work.repo.git("stash", "pop", "-q")
-    work.repo.git("add", "a.py")
-    work.commit()
-    assert work.verdict() == PROVEN
 
 
 def test_the_journal_of_another_branch_stays_out(work: Work) -> None:
@@ -93,8 +82,7 @@ def test_the_journal_of_another_branch_stays_out(work: Work) -> None:
     first = work.verdict()
     work.repo.git("switch", "-q", "main")
     work.repo.git("stash", "pop", "-q")
-    work.repo.git("add", "a.py")
-    work.commit()
+    work.commit(add="a.py")
     assert [first, work.verdict()] == [PROVEN, PROVEN]
 
 
@@ -103,8 +91,7 @@ def test_two_sessions_in_one_checkout_are_both_recorded(work: Work) -> None:
     work.edit("line 5\n", "five\n")
     other.edit("five\n", "5\n")
     work.edit("5\n", "V\n")
-    work.repo.git("add", "a.py")
-    work.commit()
+    work.commit(add="a.py")
     assert work.verdict() == PROVEN
 
 
@@ -131,18 +118,8 @@ def test_a_hash_of_a_whole_file_that_others_changed_is_one_of_the_lines_left(
     expects = [f"a.py={whole}"] if expected == "--expect" else []
     assert fresh.edit(json.dumps(edit), expect=expects).ok
     work.repo.write("a.py", work.repo.read("a.py").removesuffix(b"by hand\n"))
-    work.repo.git("add", "-A")
-    work.commit()
+    work.commit(add="-A")
     assert work.verdict() == verdict
-
-
-def test_a_formatter_that_joins_lines_leaves_the_edit_recorded(work: Work) -> None:
-    work.edit("line 5\n", "call(\n    one,\n    two,\n)\n")
-    joined = work.repo.read("a.py").replace(b"(\n    one,\n    two,\n)", b"(one, two)")
-    work.repo.write("a.py", joined)
-    work.repo.git("add", "a.py")
-    work.commit()
-    assert work.verdict() == "mixed receipt"
 
 
 def test_a_file_that_a_person_moved_away_takes_its_edits_with_it(work: Work) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from hkgit.evidence.refusal_log import RefusalLog
-from tests.sessions.committing import Work
-from tests.sessions.conftest import replacing
+from tests.sessions.committing import Work, replacing
 
 
 def landed(work: Work) -> list[str | None]:
@@ -14,11 +13,9 @@ def landed(work: Work) -> list[str | None]:
 def test_a_refusal_is_claimed_by_the_commit_with_its_text(work: Work) -> None:
     assert not work.desk.edit(replacing("nowhere\n", "five\n")).ok
     work.edit("line 9\n", "nine\n")
-    work.repo.git("add", "-A")
-    work.commit()
+    work.commit(add="-A")
     assert landed(work) == [None]
     work.edit("line 5\n", "five\n")
     assert landed(work) == [None]
-    work.repo.git("add", "-A")
-    head = work.commit()
+    head = work.commit(add="-A")
     assert landed(work) == [head]

@@ -9,7 +9,7 @@ import pytest
 from hkgit.errors import InvalidInput
 from hkgit.sessions import file_lines
 from hkgit.text.document import range_hash
-from tests.sessions.conftest import replacing
+from tests.sessions.committing import replacing
 from tests.support.cases import cases
 from tests.support.sessions import TextSession
 
@@ -45,33 +45,38 @@ def test_only_what_was_shown_has_a_receipt(desk: TextSession) -> None:
     assert [each.lines for each in answer.blind] == [(11, 11)]
 
 
-def test_long_lines_are_cut_off_by_their_bytes(
-    desk: TextSession, root: Path, monkeypatch: pytest.MonkeyPatch
+@cases(
+    "text, lines, next_line, hint",
+    {
+        "many long lines": (f"{'x' * 60}\n" * 3, 1, 2, "lines 1-1 of 3; go on at long:2-"),
+        "one that is too long": (
+            f"{'x' * 200}\nshort\n",
+            0,
+            2,
+            "line 1 is too long to show unless it is named: long:1-1; go on at long:2-",
+        ),
+        "the last": (
+            "x" * 200,
+            0,
+            None,
+            "line 1 is too long to show unless it is named: long:1-1",
+        ),
+    },
+)
+def test_long_lines_are_cut_off_by_their_bytes_and_can_be_named(
+    desk: TextSession,
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    text: str,
+    lines: int,
+    next_line: int | None,
+    hint: str,
 ) -> None:
     monkeypatch.setattr(file_lines, "MAX_BYTES", 100)
-    (root / "long").write_text(f"{'x' * 60}\n" * 3)
+    (root / "long").write_text(text)
     found = desk.read("long")
-    assert found.end_line == 1
-    assert found.next_line == 2
-
-
-def test_a_line_that_is_too_long_is_stepped_over(
-    desk: TextSession, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(file_lines, "MAX_BYTES", 100)
-    (root / "long").write_text(f"{'x' * 200}\nshort\n")
-    found = desk.read("long")
-    assert found.lines == []
-    assert found.next_line == 2
-    assert found.has_receipt is False
-
-
-def test_a_last_line_that_is_too_long_is_named_for_the_next_call(
-    desk: TextSession, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(file_lines, "MAX_BYTES", 100)
-    (root / "long").write_text("x" * 200)
-    assert desk.read("long").hint == "line 1 is too long to show unless it is named: long:1-1"
+    assert (len(found.lines), found.next_line, found.hint) == (lines, next_line, hint)
+    assert found.has_receipt is bool(lines)
     assert desk.read("long", 1, 1).has_receipt
 
 
@@ -96,6 +101,8 @@ def test_images_and_binary_files_are_passed_by(
     assert found.kind == kind
     assert found.mime == mime
     assert bool(found.hint) == (kind != "text")
+    assert found.has_receipt == (kind == "text")
+    assert bool(desk.status().receipts) == (kind == "text")
 
 
 @cases(
@@ -113,18 +120,6 @@ def test_what_is_passed_by_is_counted_and_hashed_all_the_same(
     assert found.range_hash == range_hash(data, *lines)
 
 
-def test_a_line_that_a_binary_file_has_not_is_refused(desk: TextSession, root: Path) -> None:
-    (root / "file").write_bytes(b"\0one\n")
-    with pytest.raises(InvalidInput, match="starts past the last line"):
-        desk.read("file", 2)
-
-
-def test_what_was_passed_by_has_no_receipt(desk: TextSession, root: Path) -> None:
-    (root / "logo.png").write_bytes(PNG)
-    assert not desk.read("logo.png").has_receipt
-    assert desk.status().receipts == ()
-
-
 def test_tags_are_told_apart_from_the_top_of_the_file(desk: TextSession, root: Path) -> None:
     (root / "tagged").write_text("same\nother\nsame\n")
     first = desk.read("tagged", 1, 1, hashline=True).shown[0]
@@ -140,34 +135,6 @@ def test_an_edit_by_tag_has_the_receipt_of_the_reading(desk: TextSession) -> Non
     assert [outcome.evidence.kind for outcome in answer.outcomes] == ["receipt"]
 
 
-@cases(
-    "start, end, lines",
-    {
-        "the first": (1, 2, ["row 1", "row 2"]),
-        "the last": (49_999, 50_001, ["row 49999", "row 50000"]),
-        "in the middle": (30_000, 30_000, ["row 30000"]),
-    },
-)
-def test_a_large_file_is_read_in_parts(
-    desk: TextSession, root: Path, start: int, end: int, lines: list[str]
-) -> None:
-    (root / "large").write_text("".join(f"row {number}\n" for number in range(1, 50_001)))
-    reading = desk.read("large", start, end)
-    assert reading.lines == lines
-    assert reading.file.line_count == 50_000
-
-
-def test_a_receipt_of_a_version_too_large_to_keep_holds_at_its_lines(
-    desk: TextSession, root: Path
-) -> None:
-    lines = [f"row {number} {'.' * 1000}\n" for number in range(1, 9001)]
-    (root / "large").write_text("".join(lines))
-    desk.read("large", 5, 8)
-    (root / "large").write_text("".join([*lines[:8000], "another\n"]))
-    answer = desk.edit(replacing(lines[5], "six\n", "large"))
-    assert [outcome.evidence.kind for outcome in answer.outcomes] == ["receipt"]
-
-
 def test_a_file_too_large_to_edit_is_refused(desk: TextSession, root: Path) -> None:
     with (root / "huge").open("wb") as stream:
         stream.truncate(100 * 2**20)
@@ -176,6 +143,9 @@ def test_a_file_too_large_to_edit_is_refused(desk: TextSession, root: Path) -> N
     assert "104,857,600 bytes" in answer.error.what
 
 
-def test_a_reading_of_nothing_is_refused(desk: TextSession) -> None:
+def test_a_reading_of_nothing_is_refused(desk: TextSession, root: Path) -> None:
     with pytest.raises(InvalidInput, match="there is no such file"):
         desk.read("absent")
+    (root / "file").write_bytes(b"\0one\n")
+    with pytest.raises(InvalidInput, match="starts past the last line"):
+        desk.read("file", 2)

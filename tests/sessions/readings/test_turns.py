@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,7 +10,9 @@ from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.knowledge import NOTHING, FileKnowledge, merge_knowledge
 from hkgit.text.hashes import sha256
 from hkgit.values import replace
-from tests.sessions.conftest import replacing
+from tests.sessions.committing import replacing
+from tests.support.cases import cases
+from tests.support.properties import examples
 from tests.support.sessions import TextSession
 
 
@@ -27,19 +27,19 @@ def _edit(desk: TextSession, turn: str, old: str, new: str) -> str:
     return answer.outcomes[0].evidence.kind
 
 
-def test_a_reading_of_the_same_answer_is_no_evidence(desk: TextSession) -> None:
+@cases(
+    "turn, kind",
+    {
+        "the same answer": ("1", "quote"),
+        "a later one": ("2", "receipt"),
+        "nobody says which": ("", "receipt"),
+    },
+)
+def test_a_reading_is_evidence_for_the_edits_of_later_answers(
+    desk: TextSession, turn: str, kind: str
+) -> None:
     replace(desk, turn="1").read("a.py")
-    assert _edit(desk, "1", "line 5\n", "five\n") == "quote"
-
-
-def test_a_reading_of_an_earlier_answer_is(desk: TextSession) -> None:
-    replace(desk, turn="1").read("a.py")
-    assert _edit(desk, "2", "line 5\n", "five\n") == "receipt"
-
-
-def test_where_no_answer_is_named_all_that_was_read_is(desk: TextSession) -> None:
-    replace(desk, turn="1").read("a.py")
-    assert _edit(desk, "", "line 5\n", "five\n") == "receipt"
+    assert _edit(desk, turn, "line 5\n", "five\n") == kind
 
 
 def test_what_was_known_before_stays_known_beside_a_reading(desk: TextSession) -> None:
@@ -79,21 +79,13 @@ def test_a_session_that_is_shortened_keeps_it(desk: TextSession) -> None:
     assert _edit(desk, "2", "line 6\n", "six\n") == "receipt"
 
 
-def test_a_large_file_is_known_at_its_lines(root: Path) -> None:
-    desk = TextSession.open(root, "task", agent="tester/1")
-    (root / "big.txt").write_bytes(b"".join(b"%060d\n" % n for n in range(150_000)))
-    replace(desk, turn="1").read("big.txt", 7, 7)
-    replace(desk, turn="2").read("a.py", 1, 1)
-    [_, receipt] = desk.status().receipts
-    assert (receipt.path, receipt.start_line, receipt.end_line) == ("big.txt", 7, 7)
-
-
 _DATA = st.lists(st.sampled_from([b"a", b"b", b"c"]), max_size=8).map(
     lambda lines: b"".join(each + b"\n" for each in lines)
 )
 
 
 @given(_DATA, _DATA, st.data())
+@examples(50)
 def test_lines_of_a_later_version_join_those_that_it_still_has(
     old: bytes, new: bytes, data: st.DataObject
 ) -> None:

@@ -8,8 +8,7 @@ import pytest
 
 from hkgit.errors import InvalidInput
 from hkgit.sessions.answers import EditReport
-from tests.sessions.committing import Work
-from tests.sessions.conftest import replacing
+from tests.sessions.committing import Work, replacing
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.sessions import TextSession

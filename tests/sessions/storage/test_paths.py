@@ -12,7 +12,7 @@ import pytest
 from hkgit.errors import InvalidInput
 from hkgit.sessions import homes as places
 from hkgit.sessions.homes import check_session, choose_folder, find_folders, list_candidates
-from tests.sessions.conftest import replacing
+from tests.sessions.committing import replacing
 from tests.support.sessions import TextSession
 
 
@@ -24,24 +24,8 @@ def test_names_of_sessions(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "",
-        ".",
-        "..",
-        "../x",
-        "a/b",
-        "a\\b",
-        "/x",
-        ".hidden",
-        "-rf",
-        "a b",
-        "a\n",
-        "é",
-        "A" * 65,
-        "con",
-        "nul.txt",
-        "x.",
-        "a:b",
-        "_x",
+        *("", ".", "..", "../x", "a/b", "a\\b", "/x", ".hidden", "-rf", "a b", "a\n", "é"),
+        *("A" * 65, "con", "nul.txt", "x.", "a:b", "_x"),
     ],
 )
 def test_what_is_no_name_of_a_session(name: str) -> None:

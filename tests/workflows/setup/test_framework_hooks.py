@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 from tests.support.cases import cases
-from tests.support.commands import FRAMEWORK_CONFIG, ROOT
+from tests.support.commands import AGENT, FRAMEWORK_CONFIG, ROOT, start
 from tests.support.repos import Repo
 from tests.support.running import run, script
-
-AGENT = {"GIT_AUTHOR_NAME": "Claude", "GIT_AUTHOR_EMAIL": "noreply@anthropic.com"}
-PATH = os.pathsep.join((str(script("hkgit").parent), os.environ["PATH"]))
+from tests.support.serving import preload_hooks
 
 
 def call(repo: Repo, *command: str, env: Mapping[str, str] | None = None) -> tuple[int, str]:
-    """How a command ends with the programs of this environment on PATH, and what it says."""
-    environment = os.environ | {"PATH": PATH} | dict(env or {})
-    done = subprocess.run(command, cwd=repo.path, env=environment, capture_output=True, text=True)
+    """How a command ends, and what it says."""
+    done = start(*command, cwd=repo.path, env=env)
     return done.returncode, done.stdout + done.stderr
+
+
+def init(repo: Repo) -> None:
+    assert run("init", cwd=repo.path).code == 0
+    preload_hooks(repo)
 
 
 PROGRAMS = ["pre-commit", pytest.param("prek", marks=pytest.mark.slow)]
@@ -39,11 +39,14 @@ def need(program: str) -> None:
 def test_a_framework_records_and_judges(repo: Repo, program: str, order: int) -> None:
     need(program)
     repo.commit({"a.txt": "one\ntwo\n", ".pre-commit-config.yaml": FRAMEWORK_CONFIG}, "Begin")
-    for words in (["hkgit", "init"], [program, "install"])[::order]:
-        assert call(repo, *words)[0] == 0
+    if order > 0:
+        init(repo)
+    assert call(repo, program, "install")[0] == 0
+    if order < 0:
+        init(repo)
     assert repo.read(".pre-commit-config.yaml") == FRAMEWORK_CONFIG.encode()
     repo.git("add", "-A")
-    assert call(repo, "git", "commit", "-q", "-m", "Guard")[0] == 0
+    repo.git("commit", "-q", "-n", "-m", "Guard")
     said = run("doctor", cwd=repo.path).out
     assert f"pre-commit: run by {program}" in said
     assert "commit-msg: hkgit" in said
@@ -98,7 +101,7 @@ def test_a_teams_hooks_run_as_often_as_before_also_when_hkgit_is_gone(
     assert call(repo, program, "install")[0] == 0
     assert count_runs(repo) == times
 
-    run("init", cwd=repo.path)
+    init(repo)
     assert "missing" not in run("doctor", cwd=repo.path).out
     repo.git("add", "-A")
     repo.git("commit", "-q", "-n", "-m", "Guard")

@@ -13,7 +13,7 @@ from tests.support.repos import Repo
 from tests.workflows.setup.initiating import files_of, init_steps
 
 
-def test_init_says_line_by_line_what_it_did(repo: Repo) -> None:
+def test_init_says_line_by_line_what_it_did_and_done_twice_it_is_done(repo: Repo) -> None:
     assert hkgit(repo, "init") == (
         "wrote   .hkgit/config.toml: the policy: every default, explained\n"
         "wrote   .hkgit/.gitattributes: git keeps the ledger byte for byte\n"
@@ -24,12 +24,7 @@ def test_init_says_line_by_line_what_it_did(repo: Repo) -> None:
         "wrote   .git/hooks/pre-push\n"
         "next    commit these files: the gate reads the policy from HEAD\n"
     )
-
-
-def test_init_twice_changes_nothing(repo: Repo) -> None:
-    hkgit(repo, "init")
     before = files_of(repo)
-
     assert set(init_steps(repo).values()) == {"kept"}
     assert files_of(repo) == before
 
@@ -43,9 +38,6 @@ def test_remove_takes_back_exactly_what_init_wrote(repo: Repo) -> None:
 
     assert files_of(repo) == before
     assert not (repo.path / ".hkgit").exists()
-
-
-def test_remove_without_init_has_nothing_to_do(repo: Repo) -> None:
     assert hkgit(repo, "init", "--remove") == "nothing to do\n"
 
 
@@ -70,25 +62,25 @@ def test_one_hook_may_be_named(repo: Repo) -> None:
     steps = init_steps(repo, "--hook", "commit-msg")
 
     assert [name for name in steps if "hooks/" in name] == [".git/hooks/commit-msg"]
+    hkgit(repo, "init", "--remove", "--hook", "pre-commit", code=64)
 
 
 @pytest.mark.parametrize("name", ["pre-commit", "commit-msg"])
-def test_a_hook_of_somebody_else_stays_and_its_owner_is_told_the_line(
+def test_a_hook_of_somebody_else_stays_and_the_line_that_is_told_makes_it_a_gate(
     repo: Repo, name: str
 ) -> None:
-    hook = repo.write_hook(name, "echo mine")
+    hook = repo.write_hook(name, "true")
     before = hook.read_bytes()
 
     said = hkgit(repo, "init", code=7)
 
     assert hook.read_bytes() == before
-    assert f"blocked .git/hooks/{name}: it is not hkgit's; add this line to it: hkgit " in said
-
-
-def test_the_line_that_is_told_makes_the_hook_a_gate(repo: Repo) -> None:
-    hook = repo.write_hook("pre-commit", "true")
-    line = hkgit(repo, "init", code=7).partition("add this line to it: ")[2].splitlines()[0]
+    assert "wrote   .git/hooks/prepare-commit-msg\n" in said
+    told = f"blocked .git/hooks/{name}: it is not hkgit's; add this line to it: "
+    line = said.partition(told)[2].splitlines()[0]
     hook.write_text(f"{hook.read_text()}{line}\necho went on\n")
+    for other in {"pre-commit", "commit-msg"} - {name}:
+        (hook.parent / other).unlink()
     repo.write("a", "a\n")
     repo.git("add", "a")
 
@@ -98,22 +90,15 @@ def test_the_line_that_is_told_makes_the_hook_a_gate(repo: Repo) -> None:
     assert "went on" not in said
 
 
-def test_the_other_hooks_are_installed_beside_that_of_somebody_else(repo: Repo) -> None:
-    repo.write_hook("pre-commit", "echo mine")
-
-    assert init_steps(repo, code=7)[".git/hooks/commit-msg"] == "wrote"
-
-
-def test_a_hook_of_somebody_else_that_calls_the_gate_is_fine(repo: Repo) -> None:
+def test_a_hook_of_somebody_else_that_calls_the_gate_or_needs_its_input_is_no_failure(
+    repo: Repo,
+) -> None:
     repo.write_hook("pre-commit", "echo mine\nhkgit gate --staged || exit 1")
-
-    assert init_steps(repo)[".git/hooks/pre-commit"] == "kept"
-
-
-def test_a_pre_push_hook_of_somebody_else_stays_and_is_no_failure(repo: Repo) -> None:
     repo.write_hook("pre-push", 'git lfs pre-push "$@"')
 
-    assert init_steps(repo)[".git/hooks/pre-push"] == "kept"
+    steps = init_steps(repo)
+
+    assert (steps[".git/hooks/pre-commit"], steps[".git/hooks/pre-push"]) == ("kept", "kept")
 
 
 def test_a_link_in_place_of_a_hook_is_not_followed(repo: Repo) -> None:
@@ -136,15 +121,6 @@ def test_an_own_hook_that_is_not_executable_is_mended(repo: Repo) -> None:
     hkgit(repo, "init")
 
     assert hook.stat().st_mode & 0o111
-
-
-def test_remove_leaves_a_hook_that_was_changed(repo: Repo) -> None:
-    hkgit(repo, "init")
-    hook = repo.path / ".git/hooks/pre-commit"
-    hook.write_text(hook.read_text() + "npm test\n")
-
-    assert init_steps(repo, "--remove")[".git/hooks/pre-commit"] == "kept"
-    assert hook.exists()
 
 
 def test_remove_finds_the_hooks_that_the_framework_moved_aside(repo: Repo) -> None:
@@ -230,13 +206,6 @@ def test_in_a_linked_worktree_sessions_are_taken_away_once(repo: Repo) -> None:
 # Where it cannot be done
 
 
-def test_a_bare_repository_is_refused(tmp_path: Path) -> None:
-    hkgit(Repo.init(tmp_path / "bare", bare=True), "init", code=7)
-
-
-def test_outside_a_repository_it_is_refused(tmp_path: Path) -> None:
-    hkgit(Repo(tmp_path), "init", code=7)
-
-
-def test_remove_and_hook_do_not_go_together(repo: Repo) -> None:
-    hkgit(repo, "init", "--remove", "--hook", "pre-commit", code=64)
+def test_without_a_checkout_it_is_refused(tmp_path: Path) -> None:
+    for place in (Repo(tmp_path), Repo.init(tmp_path / "bare", bare=True)):
+        hkgit(place, "init", code=7)

@@ -9,9 +9,7 @@ from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.gate.policy.key_table import parse_policy
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.trusted_policy import CONFIG
-from hkgit.workflows import policy_file
-from hkgit.workflows.policy_file import POLICY
-from hkgit.workflows.setup_steps import Action
+from hkgit.workflows.setup import POLICY, Action, plan_policy
 from tests.support.cases import cases
 from tests.support.commands import hkgit
 from tests.support.repos import Repo
@@ -63,14 +61,6 @@ def test_a_policy_that_cannot_be_read_stops_init_before_it_writes(repo: Repo) ->
     assert files_of(repo) == before
 
 
-def test_remove_leaves_a_policy_that_was_changed(repo: Repo) -> None:
-    hkgit(repo, "init")
-    repo.write(CONFIG, POLICY + b'govern = "all"\n')
-
-    assert init_steps(repo, "--remove")[CONFIG] == "kept"
-    assert (repo.path / CONFIG).exists()
-
-
 def test_remove_leaves_the_attributes_while_there_is_a_ledger(native: Repo) -> None:
     native.git("merge", "-q", "evidence")
 
@@ -89,5 +79,5 @@ def test_init_in_a_clone_with_autocrlf_knows_its_own_attributes(tmp_path: Path) 
     place = tmp_path / ".hkgit" / ".gitattributes"
     place.parent.mkdir()
     place.write_bytes(ATTRIBUTES.replace(b"\n", b"\r\n"))
-    step = next(each for each in policy_file.install(tmp_path) if each.path == place)
+    step = next(each for each in plan_policy(tmp_path) if each.path == place)
     assert step.action is Action.KEPT

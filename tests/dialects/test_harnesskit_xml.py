@@ -1,8 +1,6 @@
-"""Harnesskit edits, as JSON and as XML."""
+"""Edits of harnesskit as XML."""
 
 from __future__ import annotations
-
-import json
 
 from hkgit import dialects
 from hkgit.edits import Edit
@@ -10,54 +8,11 @@ from tests.support.cases import cases
 from tests.support.notations import refusal_of
 
 HASH = "0123456789ab"
-EDIT = {"file": "x", "old_text": "a", "new_text": "b"}
 CHANGE = Edit("x", "a", "b")
 
 
 def xml(old: str, new: str = "b", head: str = 'file="x"') -> str:
     return f"<edit {head}><old>{old}</old><new>{new}</new></edit>"
-
-
-@cases(
-    "value, edits",
-    {
-        "one": (EDIT, [CHANGE]),
-        "a list": ([EDIT, EDIT], [CHANGE, CHANGE]),
-        "edits": ({"edits": [EDIT]}, [CHANGE]),
-        "edits of one file": (
-            {"file": "x", "edits": [{"old_text": "a", "new_text": "b"}]},
-            [CHANGE],
-        ),
-        "path": ({"path": "x", "old_text": "a", "new_text": "b"}, [CHANGE]),
-        "create": ({**EDIT, "old_text": ""}, [Edit("x", "", "b")]),
-        "a hash": ({**EDIT, "expected_hash": HASH.upper()}, [Edit("x", "a", "b", HASH)]),
-        "no hash, as null": ({**EDIT, "expected_hash": None}, [CHANGE]),
-        "a leading dot": ({**EDIT, "file": "./x"}, [CHANGE]),
-        "all places": ({**EDIT, "replace_all": True}, [Edit("x", "a", "b", replace_all=True)]),
-    },
-)
-def test_json_becomes_edits(value: object, edits: list[Edit]) -> None:
-    assert dialects.parse(json.dumps(value)).edits == tuple(edits)
-
-
-@cases(
-    "value, message",
-    {
-        "no edits": ({"edits": []}, "empty spec"),
-        "a second name": ({"edits": [EDIT], "file": "y"}, "edits[0]: a second name of the file"),
-        "a key beside edits": ({"edits": [EDIT], "note": "y"}, 'unknown key "note"'),
-        "object": ({"edits": {}}, "edits: expected a list of edits, found an object"),
-        "no edit": ([EDIT, 3], "[1]: expected a call, or its arguments, found 3"),
-        "both names": ({**EDIT, "path": "x"}, '"path" and another name of it'),
-        "no file": ({"old_text": "a", "new_text": "b"}, 'missing key "path"'),
-        "no new text": ({"file": "x", "old_text": "a"}, "no new text"),
-        "null": ({**EDIT, "old_text": None}, 'missing key "old_text"'),
-        "hash": ({**EDIT, "expected_hash": "1"}, "expected_hash: expected 12 to 64"),
-        "unknown key": ({**EDIT, "mode": "x"}, 'unknown key "mode"'),
-    },
-)
-def test_json_that_cannot_be_meant_is_refused(value: object, message: str) -> None:
-    assert message in refusal_of(json.dumps(value), "harnesskit")
 
 
 @cases(

@@ -1,0 +1,249 @@
+"""The calls of edit tools, in every spelling, out of every envelope."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from hkgit import dialects
+from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, TagEdit, WriteFile
+from tests.support.cases import cases
+from tests.support.notations import refusal_of
+
+HASH = "0123456789ab"
+CHANGE = Edit("x", "a", "b")
+EVERYWHERE = Edit("x", "a", "b", replace_all=True)
+
+EDIT = {"file": "x", "old_text": "a", "new_text": "b"}
+REPLACE = {"file_path": "x", "old_string": "a", "new_string": "b"}
+CAMEL = {"oldText": "a", "newText": "b"}
+CALL = {"command": "str_replace", "path": "x", "old_str": "a", "new_str": "b"}
+INSERT = {"command": "insert", "path": "x", "insert_line": 3, "insert_text": "a\nb"}
+WHOLE = {"file_path": "x", "content": "a"}
+START = {"path": "x", "hash_start": "a3"}
+RANGE = {**START, "hash_stop": "Zz"}
+
+
+def rid(call: Mapping[str, object], *keys: str) -> dict[str, object]:
+    """A call without some of its parameters."""
+    return {key: value for key, value in call.items() if key not in keys}
+
+
+REPLACEMENTS = {
+    "file": EDIT,
+    "file_path": REPLACE,
+    "path": rid(EDIT, "file") | {"path": "x"},
+    "a leading dot": {**EDIT, "file": "./x"},
+    "command": CALL,
+    "strReplace": {"command": "strReplace", "path": "x", "oldStr": "a", "newStr": "b"},
+    "before and after": {"path": "x", "before": "a", "after": "b"},
+    "search and replace": {"file": "x", "search": "a", "replace": "b"},
+    "original": {"file_path": "x", "original": "a", "updated": "b"},
+    "oldString": {"filePath": "x", "oldString": "a", "newString": "b", "replaceAll": False},
+    "a list": [EDIT],
+    "edits": {"edits": [EDIT]},
+    "edits of one file": {"file": "x", "edits": [rid(EDIT, "file")]},
+    "old and new, in edits": {"path": "x", "edits": [{"old": "a", "new": "b"}]},
+    "oldText": {"path": "x", "edits": [CAMEL]},
+    "edits in a string": {"file_path": "x", "edits": json.dumps([rid(REPLACE, "file_path")])},
+    "one edit in a string": {"path": "x", "edits": json.dumps(CAMEL)},
+    "one edit without a list": {"file_path": "x", "edits": rid(REPLACE, "file_path")},
+    "chunks": {
+        "TargetFile": "x",
+        "ReplacementChunks": [
+            {"TargetContent": "a", "ReplacementContent": "b", "AllowMultiple": "False"}
+        ],
+    },
+    "nulls": {**CALL, "file_text": None, "view_range": None, "expected_hash": None},
+    "parameters of other commands that are empty": (
+        {**CALL, "file_text": "", "insert_line": 0, "view_range": [], "security_risk": "LOW"}
+    ),
+    "a view is no edit": [{"command": "view", "path": "x"}, CALL],
+    "editor": {"path": "x", "old_text": "a", "new_text": "b", "insert_line": None},
+    "a count of one is what every edit expects": (
+        {**REPLACE, "expected_replacements": 1, "instruction": "Why"}
+    ),
+    "input": {"name": "edit", "input": CALL},
+    "tool_use": {"type": "tool_use", "id": "1", "name": "edit", "input": CALL},
+    "arguments": {"name": "edit", "arguments": CALL},
+    "arguments in a string": {"name": "edit", "arguments": json.dumps(CALL)},
+    "a function": {"id": "1", "function": {"name": "edit", "arguments": json.dumps(CALL)}},
+    "tool_calls": {"tool_calls": [{"function": {"name": "e", "arguments": json.dumps(CALL)}}]},
+    "a message": {
+        "role": "assistant",
+        "content": [
+            {"type": "text", "text": "So:"},
+            {"type": "tool_use", "name": "edit", "input": CALL},
+        ],
+    },
+}
+
+
+@cases("call", REPLACEMENTS)
+def test_a_replacement_is_one_in_every_spelling_and_envelope(call: object) -> None:
+    assert dialects.parse(json.dumps(call)).edits == (CHANGE,)
+
+
+def test_calls_may_stand_one_a_line() -> None:
+    assert dialects.parse(f"{json.dumps(CALL)}\n{json.dumps(CALL)}\n").edits == (CHANGE, CHANGE)
+
+
+@cases(
+    "call, edits",
+    {
+        "a list": ([EDIT, EDIT], [CHANGE, CHANGE]),
+        "edits that name their files": (
+            {
+                "explanation": "Why",
+                "replacements": [
+                    {"filePath": "x", "oldString": "a", "newString": "b", "explanation": "Why"},
+                    {"filePath": "y", "oldString": "a", "newString": "b"},
+                ],
+            },
+            [CHANGE, Edit("y", "a", "b")],
+        ),
+        "an empty old text": ({**EDIT, "old_text": ""}, [Edit("x", "", "b")]),
+        "a missing new_str deletes": (rid(CALL, "new_str"), [Edit("x", "a", "")]),
+        "replace_all": ({**REPLACE, "replace_all": True}, [EVERYWHERE]),
+        "allow_multiple": ({**REPLACE, "allow_multiple": True}, [EVERYWHERE]),
+        "a count": (
+            {**REPLACE, "expected_replacements": 3},
+            [Edit("x", "a", "b", replace_all=True, expected_count=3)],
+        ),
+        "a flag and a count as strings": (
+            {**REPLACE, "replace_all": "True", "expected_replacements": "2"},
+            [Edit("x", "a", "b", replace_all=True, expected_count=2)],
+        ),
+        "all, and one": (
+            {**REPLACE, "replace_all": True, "expected_replacements": 1},
+            [Edit("x", "a", "b", replace_all=True, expected_count=1)],
+        ),
+        "a hash": ({**CALL, "expected_hash": HASH.upper()}, [Edit("x", "a", "b", HASH)]),
+        "create": ({"command": "create", "path": "x", "file_text": "a"}, [CreateFile("x", "a")]),
+        "create with new_str": (
+            {"command": "create", "path": "x", "new_str": "a", "summary": "Why"},
+            [CreateFile("x", "a")],
+        ),
+        "write": ({"command": "write", "path": "x", "file_text": "a"}, [WriteFile("x", "a")]),
+        "append": (
+            {"command": "append", "path": "x", "new_str": "a"},
+            [Edit("x", "", "a", at_end=True)],
+        ),
+        "insert at the top": ({**INSERT, "insert_line": 0}, [InsertAfter("x", 0, ("a", "b"))]),
+        "insert, older spelling": (
+            rid(INSERT, "insert_text") | {"new_str": "a\n"},
+            [InsertAfter("x", 3, ("a",))],
+        ),
+        "a hash of a line": (
+            {**INSERT, "expected_hash": HASH},
+            [InsertAfter("x", 3, ("a", "b"), HASH)],
+        ),
+        "whole file": (WHOLE, [WriteFile("x", "a")]),
+        "a hash of a whole file": ({**WHOLE, "expected_hash": HASH}, [WriteFile("x", "a", HASH)]),
+        "editor, before a line": (
+            {"name": "editor", "input": {"path": "x", "new_text": "a\n", "insert_line": 1}},
+            [InsertAfter("x", 0, ("a",))],
+        ),
+        "editor, before a line in a string": (
+            {"path": "x", "old_text": None, "new_text": "a", "insert_line": "3"},
+            [InsertAfter("x", 2, ("a",))],
+        ),
+        "editor, new file": ({"path": "x", "new_text": "a"}, [CreateFile("x", "a")]),
+        "editor, several calls": (
+            [
+                {"path": "x", "old_text": "a", "new_text": "b"},
+                {"path": "x", "new_text": "a", "insert_line": 1},
+            ],
+            [CHANGE, InsertAfter("x", 0, ("a",))],
+        ),
+    },
+)
+def test_a_call_becomes_edits(call: object, edits: list[AnyEdit]) -> None:
+    assert dialects.parse(json.dumps(call)).edits == tuple(edits)
+
+
+@cases(
+    "call, edit",
+    {
+        "create or overwrite": ({"path": "x", "content": "a"}, WriteFile("x", "a")),
+        "empty a file": ({"path": "x", "content": ""}, WriteFile("x", "")),
+        "insert before": ({**START, "content": "a\nb"}, TagEdit("x", "a3", None, ("a", "b"))),
+        "insert a blank line": ({**START, "content": "\n"}, TagEdit("x", "a3", None, ("",))),
+        "replace": ({**RANGE, "content": "a\n"}, TagEdit("x", "a3", "Zz", ("a",))),
+        "delete a range": (RANGE, TagEdit("x", "a3", "Zz")),
+        "replace by nothing": ({**RANGE, "content": ""}, TagEdit("x", "a3", "Zz")),
+        "delete a line": (START, TagEdit("x", "a3")),
+        "null content": ({**START, "content": None}, TagEdit("x", "a3")),
+        "offset": ({**START, "offset": 7}, TagEdit("x", "a3", offset=7)),
+        "a hash": ({**START, "expected_hash": HASH}, TagEdit("x", "a3", expected_hash=HASH)),
+        "a call": ({"name": "change_file", "input": START}, TagEdit("x", "a3")),
+    },
+)
+def test_tags_and_content_say_what_is_meant(call: object, edit: AnyEdit) -> None:
+    spec = dialects.parse(json.dumps(call))
+    assert (spec.dialect, spec.edits) == ("hashline", (edit,))
+
+
+@cases(
+    "call, message",
+    {
+        "no edits": ({"edits": []}, "empty spec"),
+        "nothing but a view": ({"command": "view", "path": "x"}, "empty spec"),
+        "a second name": ({"edits": [EDIT], "file": "y"}, "edits[0]: a second name of the file"),
+        "a key beside edits": ({"edits": [EDIT], "note": "y"}, 'unknown key "note"'),
+        "object": ({"edits": {}}, "edits: expected a list of edits, found an object"),
+        "no call": ([CALL, 1], "[1]: expected a call, or its arguments, found 1"),
+        "two names of a key": ({**EDIT, "path": "x"}, '"path" and another name of it'),
+        "two names of a text": ({**CALL, "oldString": "a"}, '"oldString" and another name of it'),
+        "no file": (rid(REPLACE, "file_path"), 'missing key "path"'),
+        "no name": ({**WHOLE, "file_path": ""}, "file_path: expected a path"),
+        "null": ({**EDIT, "old_text": None}, 'missing key "old_text"'),
+        "nothing to do": ({"path": "x"}, 'missing key "old_text"'),
+        "no new text": (rid(EDIT, "new_text"), "no new text"),
+        "no new_string": (rid(REPLACE, "new_string"), "no new text"),
+        "hash": ({**EDIT, "expected_hash": "1"}, "expected_hash: expected 12 to 64"),
+        "mode": ({**EDIT, "mode": "x"}, 'unknown key "mode"'),
+        "unknown key": ({**CALL, "line": 1}, 'unknown key "line"'),
+        "str_replace of nothing": (
+            {**CALL, "old_str": ""},
+            'old_str: expected the text to replace, found ""',
+        ),
+        "undo": ({**CALL, "command": "undo_edit"}, "command: undo_edit is not an edit"),
+        "another command": ({**CALL, "command": "mv"}, "command: expected view, create,"),
+        "a place to append at": (
+            {"command": "append", "path": "x", "new_str": "a", "insert_line": 2},
+            'unknown key "insert_line"',
+        ),
+        "no text": ({"command": "create", "path": "x"}, 'missing key "file_text"'),
+        "above the top": (
+            {**INSERT, "insert_line": -1},
+            "insert_line: expected an integer from 0, found -1",
+        ),
+        "inside edits": (
+            {"file_path": "x", "edits": [{"old_string": 1}]},
+            "edits[0].old_string: expected a string, found 1",
+        ),
+        "no replacements": (
+            {**REPLACE, "expected_replacements": 0},
+            "expected_replacements: expected an integer from 1",
+        ),
+        "no boolean": ({**REPLACE, "replace_all": "yes"}, "replace_all: expected true or false"),
+        "a replacement that is an insertion too": (
+            {"path": "x", "old_text": "a", "new_text": "b", "insert_line": 1},
+            'unknown key "old_text"',
+        ),
+        "before line 0": ({"path": "x", "new_text": "b", "insert_line": 0}, "insert_line"),
+        "a stop without a start": (rid(RANGE, "hash_start"), 'unknown key "hash_stop"'),
+        "an offset without a tag": (
+            {"path": "x", "offset": 3, "content": "a"},
+            'unknown key "offset"',
+        ),
+        "no lines": ({**START, "content": ""}, "content: expected lines to insert"),
+        "a bar": ({**START, "hash_start": "a3|"}, "hash_start: expected a tag of two"),
+        "letters": ({**START, "hash_stop": "é1"}, "hash_stop: expected a tag of two"),
+        "line 0": ({**START, "offset": 0}, "offset: expected an integer from 1"),
+        "unknown key beside a tag": ({**START, "lines": []}, 'unknown key "lines"'),
+    },
+)
+def test_a_call_that_cannot_be_meant_is_refused(call: object, message: str) -> None:
+    assert message in refusal_of(json.dumps(call), "harnesskit")
