@@ -167,9 +167,10 @@ class Recorder:
 
     def _end_edit(self, edit: Editing) -> EditReport | None:
         spec = spec_of(edit, self._session.root, self._directory)
-        begun = find_call(self._folder, edit, paths_of(spec))
         told = {} if edit.told is None else (edit.told.before or {})
         with lock_hooks(self._folder):
+            # Only now: a hook that ended meanwhile may have taken in all that both have done.
+            begun = find_call(self._folder, edit, paths_of(spec))
             if begun is None:
                 return self._intake.take_unseen(spec)
             try:
