@@ -43,6 +43,15 @@ def test_a_refused_edit_of_tags_is_mended_by_a_reading_with_tags(session: Connec
     assert refused.document["next"]["arguments"]["hashline"] is True
 
 
+def test_after_an_edit_of_tags_is_undone_its_lines_are_read_with_tags(session: Connection) -> None:
+    name = compute_tag(b"line 2")
+    text = {"path": "a.py", "hash_start": name, "hash_stop": name, "content": "x"}
+    blind = session.answer("edit", {"text": text, "format": "hashline"})
+    assert blind.document["next"]["tool"] == "undo"
+    undone = session.answer("undo", blind.document["next"]["arguments"])
+    assert undone.document["next"]["arguments"] == {"path": "a.py", "hashline": True}
+
+
 def test_an_empty_search_may_stand_for_the_end(session: Connection, tmp_path: Path) -> None:
     text = "a.py\n<<<<<<< SEARCH\n=======\nlast\n>>>>>>> REPLACE\n"
     reply = session.answer("edit", {"text": text, "empty_search": "append"})

@@ -225,13 +225,18 @@ def test_the_first_refused_edit_gives_the_exit_code(
     assert bench.apply(harnesskit(*refused), "--dry-run").code == code
 
 
+@pytest.mark.parametrize("is_block", [True, False], ids=["a block", "options"])
 @pytest.mark.parametrize("command", ["apply", "edit"])
-def test_an_empty_search_appends_where_that_is_asked_for(bench: Bench, command: str) -> None:
+def test_an_empty_search_appends_where_that_is_asked_for(
+    bench: Bench, command: str, is_block: bool
+) -> None:
     before = bench.repo.read(SOURCE)
-    spec = bench.write(f"{SOURCE}\n<<<<<<< SEARCH\n=======\n# the end\n>>>>>>> REPLACE\n")
-    refused = bench.run(command, spec)
-    result = bench.run(command, spec, "--empty-search", "append")
+    block = bench.write(f"{SOURCE}\n<<<<<<< SEARCH\n=======\n# the end\n>>>>>>> REPLACE\n")
+    spec = [block] if is_block else ["--file", SOURCE, "--old", "", "--new", "# the end"]
+    refused = bench.run(command, *spec)
+    result = bench.run(command, *spec, "--empty-search", "append")
     assert refused.code == 4, result.err
+    assert "--empty-search append" in refused.err
     assert result.code == 0, result.err
     assert bench.repo.read(SOURCE) == before + b"# the end\n"
 

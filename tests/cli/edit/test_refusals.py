@@ -62,7 +62,7 @@ def test_a_spec_that_cannot_be_read_is_kept_and_claimed_by_no_other(bench: Bench
     agent = ("--agent", "codex/1")
     cut = bench.write(WRONG.partition("=======")[0])
     assert bench.run("apply", *agent, str(cut)).code == 4
-    assert bench.run("edit", *agent, str(cut)).code == 4
+    assert bench.run("edit", *agent, "--session", "s", str(cut)).code == 4
     reply = Connection(bench.repo.path, None).answer("edit", {"text": "no edit at all"})
     assert reply.is_error
     mine = told(bench, "--agent", "codex")
