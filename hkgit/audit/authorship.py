@@ -18,7 +18,7 @@ from hkgit.evidence.trailers import list_agents
 from hkgit.git.objects import TreeChange, TreeEntry
 from hkgit.git.repository import Repository
 from hkgit.text.diff import find_changes
-from hkgit.text.document import hash_lines, split_raw
+from hkgit.text.document import split_raw
 from hkgit.text.escape import to_json_text, visible
 from hkgit.text.hashes import digest
 from hkgit.text.strict_json import JsonObject
@@ -113,7 +113,7 @@ def _attribute_file(
             end=end,
             agent=agent,
             entry=entry,
-            digest=hash_lines(new[start - 1 : end]),
+            digest=digest(b"".join(new[start - 1 : end])),
         )
 
 

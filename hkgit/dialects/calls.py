@@ -162,13 +162,6 @@ _INSERTS = ("insert_line", "insert_text", "view_range")
 _EMPTY: tuple[object, ...] = ("", 0, [])
 """What hosts give for a parameter that a command does not have."""
 
-# Notations with the same idea and other hashes: [path#1F3A] with verbs, and "12:a3" or "12#VK".
-_VERBS = r"(?m)^\[[^\]\n]+#[0-9A-Za-z]{2,8}\]\s*\n(?:SWAP|DEL|INS|PUT)\b"
-_NUMBERED = (
-    r'"(?:pos|end|start|anchor|after|before|line|first|last|start_anchor|end_anchor|'
-    r'hash_start|hash_stop)"\s*+:\s*+"\d{1,7}[:#][0-9A-Za-z]{2,4}(?:[:|][^"]*)?"'
-)
-
 
 @dataclass(frozen=True)
 class Calls:
@@ -183,14 +176,10 @@ class Calls:
         return is_xml or _find_name(text) == self.NAME
 
     def parse(self, text: str, exists: Exists) -> Spec:
-        if self.NAME == "harnesskit" and harnesskit_xml.detects(text):
+        if self.NAME == "harnesskit" and (
+            harnesskit_xml.detects(text) or harnesskit_xml.is_meant(text)
+        ):
             return Spec.of(self.NAME, harnesskit_xml.parse_edits(text))
-        if self.NAME == "hashline" and _names_other_tags(text):
-            what = "line tags of another notation, with unknown hashes"
-            fix = (
-                "Write the edit in the dialect `protocol`, or with tags of `hkgit read --hashline`."
-            )
-            raise InvalidInput("the spec", what, fix)
         calls = _parse_arguments(text)
         return Spec.of(self.NAME, chain.from_iterable(map(_parse_call, calls)))
 
@@ -205,7 +194,7 @@ def _find_name(text: str) -> str:
     found = _collect_keys(text)
     if "operations" in found and not found.isdisjoint({"version", "op"}):
         return ""  # the protocol
-    if not found.isdisjoint({"hash_start", "hash_stop"}) or _names_other_tags(text):
+    if not found.isdisjoint({"hash_start", "hash_stop"}):
         return "hashline"
     writes = "content" in found and not found.isdisjoint({"file_path", "filePath"})
     is_call = writes or found >= {"command", "path"} or _is_editor_call(found)
@@ -216,10 +205,6 @@ def _find_name(text: str) -> str:
     is_edit = not found.isdisjoint({"old_text", "new_text"}) or found >= {"edits", "file"}
     has_pair = any(found >= {*pair} for pair in _PAIRS)
     return "harnesskit" if is_edit or (has_pair and not found.isdisjoint(_NAMES)) else ""
-
-
-def _names_other_tags(text: str) -> bool:
-    return (re.search(_NUMBERED, text) or re.search(_VERBS, text)) is not None
 
 
 def _parse_call(node: Node) -> list[AnyEdit]:

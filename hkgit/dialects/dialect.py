@@ -50,9 +50,6 @@ def split_lines(text: str) -> tuple[str, ...]:
     return tuple(unix.removesuffix("\n").split("\n")) if unix else ()
 
 
-_TAGGED = ("pos", "end", "start", "anchor", "after", "before", "line", "first", "last", "hash_stop")
-
-
 @dataclass(frozen=True)
 class Appearance:
     """The shape of a dialect, in words, and what shows it.
@@ -91,13 +88,13 @@ APPEARANCES: Mapping[str, Appearance] = {
         in_json=False,
     ),
     "harnesskit": Appearance(
-        '`{"file", "old_text", "new_text"}`, a list of them, `{"edits": [...]}`, or XML, `<edit>`',
+        '`{"file", "old_text", "new_text"}`, a list of them, `{"edits": [...]}`, or XML,'
+        ' `<edit file="PATH"><old>…</old><new>…</new></edit>`',
         signs=("<edit",),
-        hints=("<edit", "<old>", "<new>"),
+        hints=("<edit", "<old", "<new"),
     ),
     "hashline": Appearance(
         '`{"path", "hash_start", "hash_stop", "content"}`',
-        signs=("\nSWAP", "\nDEL", "\nINS", "\nPUT", *(f'{key}"' for key in _TAGGED)),
         keys=frozenset({"hash_start", "hash_stop", "offset"}),
     ),
     "text-editor": Appearance(

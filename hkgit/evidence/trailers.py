@@ -23,6 +23,7 @@ _KEYS = ("Entry", "Base", "Agent", "Evidence", "Tiers", "Confidence", "Edit")
 _TRAILER = r"Hkgit-([A-Za-z0-9-]+): (.*)\Z"
 _ANY_TRAILER = r"[A-Za-z0-9-]+:[ \t]|[ \t]|\(cherry picked from commit "
 _PARAGRAPHS = r"\n(?:[ \t]*\n)+"
+_COMMENTS = r"(?:#.*\n?)+"
 _VOUCHED = r"Hkgit-Vouched-by: ([^<>]*[^<>\s] <[^<>\s]+>)\Z"
 _ENTRY = r"Hkgit-Entry: sha256:([0-9a-f]{64})\Z"
 _DIVIDER = r"(?m)^---(?=\s|\Z)"
@@ -77,9 +78,15 @@ def read_trailers(message: bytes) -> Trailers:
 
 
 def _split_foot(text: str) -> tuple[list[str], str]:
-    """The paragraphs of a message above the last one, and that one unless it is the first."""
-    *above, last = re.split(_PARAGRAPHS, text)
-    return (above, last) if above else ([last], "")
+    """The paragraphs of a message above the last one, and that one unless it is the first.
+
+    Comments below do not count: a merge keeps the list of its conflicts there.
+    """
+    above = re.split(_PARAGRAPHS, text)
+    while len(above) > 1 and re.fullmatch(_COMMENTS, above[-1]):
+        above.pop()
+    last = above.pop() if len(above) > 1 else ""
+    return above, last
 
 
 def _read_as_git(text: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ from itertools import islice
 
 from hkgit.edits import Edit, decode_text
 from hkgit.errors import AlreadyApplied, Ambiguous, Conflict, Near, NoMatch
-from hkgit.matching.alignment import Lines, align, is_unbroken, measure_similarity
+from hkgit.matching.alignment import Alignment, Lines, align, measure_similarity
 from hkgit.matching.candidates import find_candidates, judge_alignment
 from hkgit.matching.merge import Merge
 from hkgit.matching.place import FULL, Place
@@ -35,15 +35,13 @@ MOST_LINES = 50
 
 def find_by_words(quote: Quotation, most: int) -> tuple[Place, ...]:
     """Find the places around the lines that are most like one of the old lines, `most` at most."""
-    best, found = 0, dict[int, int]()
-    for row, near in _pair_by_words(quote, most):
-        alike = measure_similarity(make_key(quote.old_lines[row]), make_key(quote.lines[near]))
-        if alike > best:
-            best, found = alike, {}
-        if best and alike == best:
-            found.setdefault(near, row)
-    nearest = sorted(found.items())[:most]
-    return tuple(_around(quote, row, near) for near, row in nearest)
+    alike = {
+        (row, near): measure_similarity(make_key(quote.old_lines[row]), make_key(quote.lines[near]))
+        for row, near in dict.fromkeys(_pair_by_words(quote, most))
+    }
+    best = max(alike.values(), default=0)
+    found = {near: row for row, near in [*alike][::-1] if 0 < best == alike[row, near]}
+    return tuple(_around(quote, row, near) for near, row in sorted(found.items())[:most])
 
 
 def _pair_by_words(quote: Quotation, most: int) -> Iterator[tuple[int, int]]:
@@ -70,7 +68,7 @@ def _around(quote: Quotation, row: int, near: int) -> Place:
     first = max(near - row, 0)
     above = align(old[:row], lines[first:near], first)
     below = align(old[row + 1 :], lines[near + 1 : near + len(old) - row], near + 1)
-    return judge_alignment(quote, (*above, near, *below))
+    return judge_alignment(Alignment(quote, (*above, near, *below)))
 
 
 MOST = 4000
@@ -102,7 +100,7 @@ def correct_edit(quote: Quotation, found: Sequence[Place]) -> Edit | None:
         return None
     place = found[0]
     try:
-        splices = _Proposal(quote, found[0].targets).splices()
+        splices = _Proposal(quote, place.targets).splices()
     except Conflict:
         return None
     here = quote.document.data[found[0].start : found[0].end]
@@ -149,14 +147,15 @@ class _Proposal(Merge):
 
     def splices(self) -> list[Splice]:
         return [
-            self._splice(change, self._stretch(change, lines)) for change, lines in self.landings
+            self._splice(change, self._stretch(change, lines))
+            for change, lines in zip(self.quote.changes, self.landings, strict=True)
         ]
 
     def _stretch(self, change: LineChange, found: Lines | None) -> Lines | None:
         """The lines to replace; if some are not as the author has them, all between the context."""
         rows = range(change.old_start, change.old_end)
         placed = [self.targets[i] for i in rows if self.quote.old_lines[i].strip()]
-        if None not in placed and is_unbroken(change, self.targets, self.quote.lines):
+        if None not in placed and not self.list_unknown(change.old_start, change.old_end):
             return found
         ends = change.old_start - 1, change.old_end
         if ends[0] < 0 or ends[1] >= len(self.targets):
@@ -349,10 +348,8 @@ def _difference(quote: Quotation, candidate: Place, rows: Set[int] | None = None
             return f"Not there: {_quote(old)}."
         if make_key(quote.lines[here]) != make_key(old):
             return f"{_show_line(quote, here)}, the edit {_quote(old)}."
-    unknown = next(_unknown(quote, candidate), None)
-    if unknown is None:
-        return ""
-    return f"{_show_line(quote, unknown)}, which the edit does not have."
+    unknown = Alignment(quote, candidate.targets).list_unknown()
+    return f"{_show_line(quote, unknown[0])}, which the edit does not have." if unknown else ""
 
 
 def _show_line(quote: Quotation, row: int) -> str:
@@ -362,18 +359,12 @@ def _show_line(quote: Quotation, row: int) -> str:
 
 def _instead(quote: Quotation, candidate: Place, row: int) -> int | None:
     """The line that the file has where it has not an old one, if the author does not know it."""
-    above = [target for target in candidate.targets[:row] if target is not None]
+    targets = candidate.targets
+    above = [target for target in targets[:row] if target is not None]
     after = above[-1] + 1 if above else None
-    if after is None or after in candidate.targets or after >= len(quote.lines):
+    if after is None or after in targets or after >= len(quote.lines):
         return None
     return after if quote.lines[after].strip() else None
-
-
-def _unknown(quote: Quotation, candidate: Place) -> Iterator[int]:
-    """The lines between those that the author knew."""
-    known = {target for target in candidate.targets if target is not None}
-    first, last = quote.document.lines_of(candidate.start, candidate.end)
-    return (n for n in range(first - 1, last) if n not in known and quote.lines[n].strip())
 
 
 def _lines(first: int, last: int) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from hkgit.matching.place import FULL
 from hkgit.matching.quotation import Quotation, indent_of
 from hkgit.text.diff import LineChange, find_anchors, find_heaviest
+from hkgit.values import dataclass
 
 LONGEST = 2000  # Longer lines are alike only when they are equal, so that the work is bounded
 
@@ -117,34 +118,61 @@ def _gains(
 Lines = tuple[int, int]  # Lines of the file, counted from 0 and half open
 
 
-def find_landings(quote: Quotation, targets: Targets) -> tuple[Lines | None, ...]:
-    """Find, for each change of the author's, the lines of the file that it replaces.
+@dataclass(frozen=True)
+class Alignment:
+    """An edit, and for each of its old lines the counterpart in the file."""
 
-    None where that cannot be told: new lines belong between the counterparts of the old lines
-    around them, and where the file has lines in between that the author did not know, nobody can
-    say on which side of those.
-    """
-    return tuple(_find_landing(quote, change, targets) for change in quote.changes)
+    quote: Quotation
+    targets: Targets
 
+    @cached_property
+    def pairs(self) -> dict[int, int]:
+        """The old lines that have a counterpart, each with it."""
+        return {i: t for i, t in enumerate(self.targets) if t is not None}
 
-def _find_landing(quote: Quotation, change: LineChange, targets: Targets) -> Lines | None:
-    found = [t for t in targets[change.old_start : change.old_end] if t is not None]
-    if found:
-        return found[0], found[-1] + 1
-    lines = quote.lines
-    above = targets[change.old_start - 1] if change.old_start else None
-    below = targets[change.old_end] if change.old_end < len(targets) else None
-    is_inside = change.old_start > 0 and change.old_end < len(targets)
-    if is_inside and (above is None or below is None):
-        above, below = _nearest(change, targets)
-    if above is None or below is None:
-        at = below if above is None else above + 1
-        return None if is_inside or at is None else (at, at)
-    if any(line.strip() for line in lines[above + 1 : below]):
-        return None
-    added = quote.new_lines[change.new_start : change.new_end]
-    at = below if _leans_down(added, lines[above], lines[below]) else above + 1
-    return at, at
+    @cached_property
+    def found(self) -> list[int]:
+        """The counterparts, in order."""
+        return [*self.pairs.values()]
+
+    def list_unknown(self, first: int = 0, after: int | None = None) -> list[int]:
+        """List the lines that say something between counterparts, and that the author did not know.
+
+        The counterparts are those of old lines `first` up to `after`, by default of all.
+        """
+        found = [t for t in self.targets[first:after] if t is not None]
+        between = sorted({*range(found[0], found[-1])}.difference(found)) if found else ()
+        return [t for t in between if self.quote.keys[t]]
+
+    @cached_property
+    def landings(self) -> tuple[Lines | None, ...]:
+        """For each change of the author's, the lines of the file that it replaces.
+
+        None where that cannot be told: new lines belong between the counterparts of the old lines
+        around them, and where the file has lines in between that the author did not know, nobody
+        can say on which side of those.
+        """
+        return tuple(map(self._find_landing, self.quote.changes))
+
+    def _find_landing(self, change: LineChange) -> Lines | None:
+        targets, lines = self.targets, self.quote.lines
+        found = [t for t in targets[change.old_start : change.old_end] if t is not None]
+        if found:
+            return found[0], found[-1] + 1
+        above = targets[change.old_start - 1] if change.old_start else None
+        below = targets[change.old_end] if change.old_end < len(targets) else None
+        is_inside = change.old_start > 0 and change.old_end < len(targets)
+        if is_inside and (above is None or below is None):
+            above = max((t for i, t in self.pairs.items() if i < change.old_start), default=None)
+            below = min((t for i, t in self.pairs.items() if i >= change.old_end), default=None)
+        if above is None or below is None:
+            at = below if above is None else above + 1
+            return None if is_inside or at is None else (at, at)
+        if any(line.strip() for line in lines[above + 1 : below]):
+            return None
+        added = self.quote.new_lines[change.new_start : change.new_end]
+        at = below if _leans_down(added, lines[above], lines[below]) else above + 1
+        return at, at
 
 
 def _leans_down(added: Sequence[bytes], above: bytes, below: bytes) -> bool:
@@ -156,17 +184,3 @@ def _leans_down(added: Sequence[bytes], above: bytes, below: bytes) -> bool:
         return ends
     indents = [indent_of(line) for line in added if line.strip()]
     return bool(indents) and indents[0] == indent_of(below) != indent_of(above)
-
-
-def _nearest(change: LineChange, targets: Targets) -> tuple[int | None, int | None]:
-    """The nearest counterparts above and below a change."""
-    above = [t for t in targets[: change.old_start] if t is not None]
-    below = [t for t in targets[change.old_end :] if t is not None]
-    return above[-1] if above else None, below[0] if below else None
-
-
-def is_unbroken(change: LineChange, targets: Targets, lines: Sequence[bytes]) -> bool:
-    """Whether no line is among those that a change removes which the author did not know."""
-    found = [t for t in targets[change.old_start : change.old_end] if t is not None]
-    inside = set(range(found[0], found[-1])).difference(found) if found else ()
-    return not any(lines[t].strip() for t in inside)

@@ -15,10 +15,9 @@ from operator import eq
 
 from hkgit.matching.alignment import (
     ALIKE,
+    Alignment,
     Targets,
     align,
-    find_landings,
-    is_unbroken,
     measure_similarity,
     weigh,
 )
@@ -32,7 +31,7 @@ MOST_PAIRS = 30_000  # So many offsets are looked at, and fewer for long old tex
 MOST_WINDOWS = 12  # Around so many of them lines are aligned with gaps
 
 
-def propose_alignments(quote: Quotation) -> list[Targets]:
+def propose_alignments(quote: Quotation) -> list[Alignment]:
     """Propose alignments worth judging: straight ones at many offsets, with gaps at the best."""
     lines, old = quote.keys, quote.old_keys
     slack = 10 + len(old) // 4
@@ -47,7 +46,7 @@ def propose_alignments(quote: Quotation) -> list[Targets]:
             first, after = max(offset - slack, 0), offset + len(old) + slack
             spelt = quote.old_lines, quote.lines[first:after]
             found.append(align(old, lines[first:after], first, spelt=spelt))
-    return [targets for targets in found if any(t is not None for t in targets)]
+    return [Alignment(quote, targets) for targets in found if any(t is not None for t in targets)]
 
 
 def _straight(old: Sequence[bytes], lines: Sequence[bytes], offset: int) -> Targets:
@@ -86,17 +85,18 @@ def find_candidates(quote: Quotation) -> tuple[Place, ...]:
 
     Two that see a line to be removed at different places are rivals wherever they are.
     """
-    found = {targets: judge_alignment(quote, targets) for targets in propose_alignments(quote)}
-    kept: list[Place] = []
-    for candidate in sorted(
-        found.values(), key=lambda c: (c.agreement, c.similarity, c.is_fit), reverse=True
+    alignments = dict.fromkeys(propose_alignments(quote))
+    found = [(place, each) for each in alignments if (place := judge_alignment(each)).similarity]
+    kept: list[tuple[Place, Alignment]] = []
+    for place, alignment in sorted(
+        found, key=lambda f: (f[0].agreement, f[0].similarity, f[0].is_fit), reverse=True
     ):
-        if candidate.similarity and not any(_are_one(quote, candidate, each) for each in kept):
-            kept.append(candidate)
-    return tuple(kept)
+        if not any(_are_one(alignment, each) for _, each in kept):
+            kept.append((place, alignment))
+    return tuple(place for place, _ in kept)
 
 
-def _are_one(quote: Quotation, a: Place, b: Place) -> bool:
+def _are_one(a: Alignment, b: Alignment) -> bool:
     """Whether two candidates, the better one last, are ways to see one place."""
     is_part = all(t in (None, u) for t, u in zip(a.targets, b.targets, strict=True))
     if is_part or a.landings == b.landings:
@@ -105,7 +105,7 @@ def _are_one(quote: Quotation, a: Place, b: Place) -> bool:
     same = [*map(eq, a.targets, b.targets)]
     shares = any(t is not None for t in compress(a.targets, same))
     is_here = shares and same.count(True) * 2 > len(same)
-    return is_here and all(a.targets[i] == b.targets[i] for i in quote.removed)
+    return is_here and all(same[i] for i in a.quote.removed)
 
 
 def measure_loss(quote: Quotation, candidate: Place) -> int:
@@ -113,75 +113,68 @@ def measure_loss(quote: Quotation, candidate: Place) -> int:
     return sum(map(weigh, quote.old_keys)) - candidate.agreement
 
 
-def judge_alignment(quote: Quotation, targets: Targets) -> Place:
+def judge_alignment(alignment: Alignment) -> Place:
     """Measure the candidate that an alignment makes."""
+    quote, found = alignment.quote, alignment.found
     lines, old = quote.keys, quote.old_keys
-    pairs = [(old[i], lines[t]) for i, t in enumerate(targets) if t is not None and old[i]]
-    agreement = sum(weigh(key) for key, line in pairs if key == line)
-    rows = sum(
-        1 << i
-        for i, t in enumerate(targets)
-        if t is not None and lines[t] == old[i] and weigh(old[i]) >= TELLING
-    )
-    found = [t for t in targets if t is not None]
+    equal = [i for i, t in alignment.pairs.items() if old[i] == lines[t]]
+    gaps = sum(any(lines[a + 1 : b]) for a, b in pairwise(found))
     offsets = quote.document.offsets
     return Place(
         start=offsets[found[0]],
         end=offsets[found[-1] + 1],
-        targets=targets,
-        landings=find_landings(quote, targets),
-        agreement=agreement - INTERRUPTED * _gaps(lines, targets),
-        similarity=_similarity_of_pairs(old, lines, targets),
-        is_fit=_fits(quote, targets),
-        rows=rows,
+        targets=alignment.targets,
+        agreement=sum(weigh(old[i]) for i in equal) - INTERRUPTED * gaps,
+        similarity=_measure_similarity(alignment),
+        is_fit=_fits(alignment),
+        rows=sum(1 << i for i in equal if weigh(old[i]) >= TELLING),
     )
 
 
-def _fits(quote: Quotation, targets: Targets) -> bool:
+def _fits(alignment: Alignment) -> bool:
     """Whether each change has its lines there, and none that it takes away is another one."""
-    rows = ((quote.old_keys[i], targets[i]) for i in quote.bound if quote.old_keys[i])
-    is_there = all(t is not None and quote.keys[t] == key for key, t in rows)
-    return is_there and _are_together(quote, targets)
+    quote = alignment.quote
+    rows = (i for i in quote.bound if quote.old_keys[i])
+    pairs = alignment.pairs
+    is_there = all(i in pairs and quote.keys[pairs[i]] == quote.old_keys[i] for i in rows)
+    return is_there and _are_together(alignment)
 
 
-def is_slip(quote: Quotation, candidate: Place) -> bool:
+def is_slip(alignment: Alignment) -> bool:
     """Whether a candidate is no fit because lines that change are misquoted, and for that alone.
 
     Most of those that say something have a counterpart there all the same.
     """
-    targets = candidate.targets
-    rows = [i for i in quote.bound if quote.old_keys[i]]
-    there = sum(1 for i in rows if targets[i] is not None)
-    is_placed = None not in candidate.landings and 2 * there > len(rows)
-    return is_placed and _are_together(quote, targets)
+    rows = [i for i in alignment.quote.bound if alignment.quote.old_keys[i]]
+    there = sum(1 for i in rows if i in alignment.pairs)
+    is_placed = None not in alignment.landings and 2 * there > len(rows)
+    return is_placed and _are_together(alignment)
 
 
-def _are_together(quote: Quotation, targets: Targets) -> bool:
-    """Whether no line that the author did not know parts what changes, or what moves."""
-    are_whole = all(
-        is_unbroken(change, targets, quote.keys) and _is_held(quote, change, targets)
-        for change in quote.changes
-    )
-    return are_whole and _is_closed(quote.moved, targets, quote.keys)
+def _are_together(alignment: Alignment) -> bool:
+    """Whether no line that the author did not know parts what changes, or what moves.
+
+    Among moved lines or right beside them it would stay on one side of them or on the other, by
+    which of them are said to move.
+    """
+    moved = alignment.quote.moved
+    return all(
+        not alignment.list_unknown(change.old_start, change.old_end) and _is_held(alignment, change)
+        for change in alignment.quote.changes
+    ) and not (moved and alignment.list_unknown(max(moved.start - 1, 0), moved.stop + 1))
 
 
-def _gaps(lines: Sequence[bytes], targets: Targets) -> int:
-    """How often lines that the author did not know are between known ones."""
-    found = [t for t in targets if t is not None]
-    return sum(any(lines[a + 1 : b]) for a, b in pairwise(found))
-
-
-def _is_held(quote: Quotation, change: LineChange, targets: Targets) -> bool:
+def _is_held(alignment: Alignment, change: LineChange) -> bool:
     """Whether new lines above or below all of the old text are by a line that is surely there.
 
     In the middle the lines on both sides show where they belong; at the ends there is but one.
     """
-    lines, old = quote.keys, quote.old_keys
+    lines, old = alignment.quote.keys, alignment.quote.old_keys
     if change.old_start < change.old_end or 0 < change.old_start < len(old):
         return True
     is_top = not change.old_start
     row = 0 if is_top else change.old_start - 1
-    target = targets[row]
+    target = alignment.targets[row]
     if target is None or old[row] == lines[target]:
         return True
     # Where two lines of the file are one in the edit, the other half is on the far side.
@@ -189,28 +182,19 @@ def _is_held(quote: Quotation, change: LineChange, targets: Targets) -> bool:
     return not is_half and measure_similarity(old[row], lines[target]) >= HELD
 
 
-def _is_closed(moved: range, targets: Targets, lines: Sequence[bytes]) -> bool:
-    """Whether no line that the author did not know is among moved ones or right beside them.
-
-    It would stay on one side of them or on the other, by which of them are said to move.
-    """
-    around = LineChange(max(moved.start - 1, 0), moved.stop + 1, 0, 0)
-    return not moved or is_unbroken(around, targets, lines)
-
-
-def _similarity_of_pairs(old: Sequence[bytes], lines: Sequence[bytes], targets: Targets) -> int:
+def _measure_similarity(alignment: Alignment) -> int:
     """How alike the old text and its counterpart are, per mille, line by line.
 
     The mean of two shares: what both have, of both texts together, and of the shorter one; so a
     line too many or too few weighs less than one that is another.
     """
-    found = [t for t in targets if t is not None]
-    there = sum(_mass(lines[t]) for t in range(found[0], found[-1] + 1))
+    lines, old = alignment.quote.keys, alignment.quote.old_keys
+    found = alignment.found
+    there = sum(map(_mass, lines[found[0] : found[-1] + 1]))
     asked = sum(map(_mass, old))
     shared = sum(
         min(_mass(old[i]), _mass(lines[t])) * measure_similarity(old[i], lines[t])
-        for i, t in enumerate(targets)
-        if t is not None
+        for i, t in alignment.pairs.items()
     )
     if not there or not asked:
         return 0

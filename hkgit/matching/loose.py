@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hkgit.matching import advice, repetition
+from hkgit.matching.alignment import Alignment
 from hkgit.matching.candidates import find_candidates, find_tier
 from hkgit.matching.place import Located, Place
 from hkgit.matching.search import Search, settle, vouch_for_none
@@ -49,10 +50,11 @@ def _is_shown(search: Search, place: Place) -> bool:
     Raises AlreadyApplied and Conflict, where the file has what the new lines say, or not a name
     that they use.
     """
-    if not has_evidence(search.quote, place.targets) and not search.owns(place):
+    alignment = Alignment(search.quote, place.targets)
+    if not has_evidence(alignment) and not search.owns(place):
         return False
-    _refuse_applied(search, repetition.find_added(search.quote, place.targets))
-    check_names(search.quote, place.targets)
+    _refuse_applied(search, repetition.find_added(alignment))
+    check_names(alignment)
     return True
 
 

@@ -10,11 +10,11 @@ import re
 from bisect import bisect
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import pairwise, takewhile
+from itertools import takewhile
 
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import Conflict
-from hkgit.matching.alignment import Lines, Targets, align, find_landings
+from hkgit.matching.alignment import Alignment, Lines, Targets, align
 from hkgit.matching.indent import Indentation, learn, measure_width
 from hkgit.matching.place import Located, Place
 from hkgit.matching.quotation import INDENT, Quotation, indent_of, make_key
@@ -196,13 +196,10 @@ NEAR = 200  # So many lines above and below a place show the file's unit of inde
 
 
 @dataclass(frozen=True)
-class LineIndents:
-    """How the new lines of an edit are indented whose old lines are at `targets`."""
+class LineIndents(Alignment):
+    """How the new lines of an edit are indented where its old lines are."""
 
-    quote: Quotation
-    targets: Targets
-
-    def of(self, number: int) -> bytes:
+    def indent(self, number: int) -> bytes:
         """Find the file's indentation for new line `number`.
 
         Where the line alone does not decide, that is what the nearest line has which both sides
@@ -218,8 +215,7 @@ class LineIndents:
         if self._is_flat and is_even and row in self._known:
             return self._here(row)
         if self._is_flat or change in self._undecided:
-            first = next(t for t in self.targets if t is not None)
-            raise _refuse_indentation(f"{self.quote.edit.path}:{first + 1}")
+            raise _refuse_indentation(f"{self.quote.edit.path}:{self.found[0] + 1}")
         kept = self._kept.get(indent, [])
         at = bisect(kept, (number, b""))
         close = kept[max(at - 1, 0) : at + 1]
@@ -235,8 +231,7 @@ class LineIndents:
     @cached_property
     def _known(self) -> dict[int, int]:
         """The old lines that say something and are in the file, each with its line there."""
-        old = self.quote.old_lines
-        return {i: t for i, t in enumerate(self.targets) if t is not None and old[i].strip()}
+        return {i: t for i, t in self.pairs.items() if self.quote.old_lines[i].strip()}
 
     def _here(self, row: int) -> bytes:
         """The file's indentation of an old line that is in it."""
@@ -260,11 +255,8 @@ class LineIndents:
     @cached_property
     def _is_flat(self) -> bool:
         """Whether the old lines are quoted at one depth, and are in the file at several."""
-        numbers = [t for t in self.targets if t is not None]
-        between = (n for a, b in pairwise(numbers) for n in range(a + 1, b))
-        is_whole = not any(self.quote.lines[n].strip() for n in between)
         author, here = ({of(i) for i in self._known} for of in (self._author, self._here))
-        return is_whole and len(author) == 1 < len(here)
+        return len(author) == 1 < len(here) and not self.list_unknown()
 
     @cached_property
     def _undecided(self) -> frozenset[LineChange]:
@@ -306,9 +298,9 @@ class LineIndents:
     @cached_property
     def _indentation(self) -> Indentation:
         lines, old = self.quote.keys, self.quote.old_keys
-        rows = [(i, t) for i, t in enumerate(self.targets) if t is not None and lines[t] == old[i]]
+        rows = [(i, t) for i, t in self.pairs.items() if lines[t] == old[i]]
         if not any(indent_of(self.quote.old_lines[i]) for i, _ in rows):
-            rows = [(i, t) for i, t in enumerate(self.targets) if t is not None]
+            rows = [*self.pairs.items()]
         if self._keeps_margins(rows):
             rows = [(i, t) for i, t in rows if i not in self.quote.removed]
         pairs = [(self.quote.old_lines[i], self.quote.lines[t]) for i, t in rows]
@@ -328,8 +320,8 @@ class LineIndents:
         for c in self.quote.changes:
             rows = range(c.old_start, c.old_end)
             numbers |= {i: min(i - c.old_start + c.new_start, c.new_end - 1) for i in rows}
-        for i, target in enumerate(self.targets):
-            if target is not None and old[i] and lines[target] == old[i]:
+        for i, target in self.pairs.items():
+            if old[i] and lines[target] == old[i]:
                 here = numbers[i], indent_of(self.quote.lines[target])
                 kept.setdefault(indent_of(self.quote.old_lines[i]), []).append(here)
         return kept
@@ -369,20 +361,12 @@ EDITED = 450  # From this similarity on, per mille, a new line is an edited form
 
 
 @dataclass(frozen=True)
-class Merge:
-    """The changes of an edit, made where `targets` says that the old lines are."""
-
-    quote: Quotation
-    targets: Targets
-
-    @cached_property
-    def landings(self) -> list[tuple[LineChange, Lines | None]]:
-        """Each change, and the lines of the file that it replaces."""
-        return [*zip(self.quote.changes, find_landings(self.quote, self.targets), strict=True)]
+class Merge(LineIndents):
+    """The changes of an edit, made where its old lines are."""
 
     def splices(self) -> list[Splice]:
         """Compute one splice a change; raise Conflict where it is unclear what to write."""
-        return [self._splice(change, lines) for change, lines in self.landings]
+        return [*map(self._splice, self.quote.changes, self.landings)]
 
     def is_made(self) -> bool:
         """Whether the file has all the new lines already, just as the author has them."""
@@ -390,7 +374,7 @@ class Merge:
         return all(
             lines is not None
             and tuple(ours[lines[0] : lines[1]]) == theirs[change.new_start : change.new_end]
-            for change, lines in self.landings
+            for change, lines in zip(self.quote.changes, self.landings, strict=True)
         )
 
     def _splice(self, change: LineChange, found: Lines | None) -> Splice:
@@ -408,9 +392,9 @@ class Merge:
         return Splice(start, end, b"".join(map(bytes.__add__, lines, ends)))
 
     def _refuse_unplaced(self, change: LineChange) -> Conflict:
-        above = [t for t in self.targets[: change.old_end] if t is not None]
+        above = max((t for i, t in self.pairs.items() if i < change.old_end), default=0)
         return Conflict(
-            f"{self.quote.edit.path}:{above[-1] + 1 if above else 1}",
+            f"{self.quote.edit.path}:{above + 1}",
             "the file has lines here that the old text lacks, so it cannot be told on "
             "which side of them the new lines belong",
             "Read the place again and quote the lines on both sides of the change.",
@@ -454,18 +438,14 @@ class Merge:
     @cached_property
     def _spelt(self) -> dict[int, bytes]:
         """The old lines that the file spells otherwise, each with the file's spelling."""
-        pairs = ((i, self.quote.lines[t]) for i, t in enumerate(self.targets) if t is not None)
+        pairs = ((i, self.quote.lines[t]) for i, t in self.pairs.items())
         return {i: line for i, line in pairs if line != self.quote.old_lines[i]}
-
-    @cached_property
-    def _indents(self) -> LineIndents:
-        return LineIndents(self.quote, self.targets)
 
     def _edit_line(self, row: int, theirs: bytes, number: int) -> bytes:
         """A new line that is an edited form of an old one, as far as it can in its spelling."""
         base, ours = self.quote.old_lines[row], self._spelt[row]
         kept = indent_of(base) == indent_of(theirs)
-        lead = indent_of(ours) if kept else self._indents.of(number)
+        lead = indent_of(ours) if kept else self.indent(number)
         trail = _trail(ours if _trail(base) == _trail(theirs) else theirs)
         merged = merge_line(*map(_strip_margins, (base, ours, theirs)))
         # The space before a first word that is gone would be indentation.
@@ -480,7 +460,7 @@ class Merge:
             return line
         moved = self._moved.get(line.strip(), ())
         words = next((ours for ours in moved if make_key(ours) == make_key(line)), line)
-        return self._indents.of(number) + words.lstrip(INDENT)
+        return self.indent(number) + words.lstrip(INDENT)
 
     @cached_property
     def _moved(self) -> dict[bytes, list[bytes]]:

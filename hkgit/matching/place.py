@@ -25,7 +25,7 @@ class Place:
     place is a fit unless a line to be removed is another one there.
 
     A place of a loose tier knows its lines, counted from 0: `targets` are the old lines', None for
-    one that has none, and `landings` those that each of the author's changes would replace.
+    one that has none.
     """
 
     start: int
@@ -35,7 +35,6 @@ class Place:
     is_fit: bool = True
     rows: int = 0
     targets: tuple[int | None, ...] = ()
-    landings: tuple[tuple[int, int] | None, ...] = ()
 
     def __lt__(self, other: Place) -> bool:
         return (self.start, self.end) < (other.start, other.end)

@@ -10,7 +10,7 @@ from hkgit.matching.strict import is_whole, starts_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hkgit.matching.alignment import Targets
+    from hkgit.matching.alignment import Alignment
 
 
 def stands_over(quote: Quotation, place: Place) -> bool:
@@ -64,27 +64,27 @@ def find_rival(quote: Quotation, best: Place) -> Place | None:
     line that the change adds, and no other line where it takes some away. A change that only
     takes lines away is not looked for: the lines that it leaves prove nothing.
     """
+    from hkgit.matching.alignment import Alignment
     from hkgit.matching.candidates import find_candidates, measure_loss
 
     backwards = quote.reversed
     if not _adds(quote) or not _are_there(backwards):
         return None
     for candidate in find_candidates(backwards)[:3]:
-        is_made = candidate.is_fit and None not in candidate.landings
+        is_placed = None not in Alignment(backwards, candidate.targets).landings
+        is_made = candidate.is_fit and is_placed
         if is_made and measure_loss(backwards, candidate) <= measure_loss(quote, best):
             return candidate
     return None
 
 
-def find_added(quote: Quotation, targets: Targets) -> Place | None:
+def find_added(alignment: Alignment) -> Place | None:
     """Find a line that the change adds among those that the author did not know at the place.
 
     One of many is a line that others have as well.
     """
-    lines = quote.keys
-    new = quote.new_keys
-    there = [target for target in targets if target is not None]
-    unknown = {lines[n]: n for n in set(range(there[0], there[-1])).difference(there)}
+    quote = alignment.quote
+    new, unknown = quote.new_keys, {quote.keys[n]: n for n in alignment.list_unknown()}
     for change in quote.changes:
         added = {key for key in new[change.new_start : change.new_end] if is_telling(key)}
         made = [unknown[key] for key in added if key in unknown]

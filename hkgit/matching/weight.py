@@ -13,7 +13,7 @@ from itertools import islice, pairwise
 
 from hkgit.edits import decode_text
 from hkgit.errors import Conflict
-from hkgit.matching.alignment import Targets, weigh
+from hkgit.matching.alignment import Alignment, weigh
 from hkgit.matching.guards import PROSE
 from hkgit.matching.place import FULL
 from hkgit.matching.quotation import Quotation, indent_of, is_telling, make_key
@@ -73,8 +73,9 @@ def _is_slip(word: str, other: str) -> bool:
     return letters >= SHORT and OSA.distance(word, other) <= 1
 
 
-def has_evidence(quote: Quotation, targets: Targets) -> bool:
-    """Whether enough of a quotation is at `targets` for them to be the place that is meant."""
+def has_evidence(alignment: Alignment) -> bool:
+    """Whether enough of a quotation is at its counterparts for them to be the place meant."""
+    quote = alignment.quote
     lines, keys = quote.keys, quote.old_keys
     rows = [row for row, key in enumerate(keys) if key]
     telling = [i for i in rows if is_telling(keys[i])]
@@ -84,7 +85,7 @@ def has_evidence(quote: Quotation, targets: Targets) -> bool:
     opening = next(iter(says or telling), None)
     if opening is None:
         return False
-    missing = [i for i in rows if not _stands(quote, targets, i, i == opening)]
+    missing = [i for i in rows if not _stands(alignment, i, i == opening)]
     if any(i not in telling and _is_at_change(quote, i) for i in missing):
         return False  # A bracket where the change is says what block that is in
     if opening in missing:
@@ -100,16 +101,14 @@ def has_evidence(quote: Quotation, targets: Targets) -> bool:
     weights = {i: FULL * weigh(keys[i]) // max(often[keys[i]], 1) for i in rows}
     lost = sum(weights[i] for i in missing)
     there = sum(weights.values()) - lost
-    hit = [t for t in targets if t is not None]
-    between = set(range(hit[0], hit[-1])).difference(hit)
     # Lines that the author does not know part what is found: the rest is of another block.
-    if sum(1 for t in between if lines[t]) > len(missing) + FEW:
+    if len(alignment.list_unknown()) > len(missing) + FEW:
         return False
     if len(missing) == 1:
         # One line may be misquoted, and so weighs half, or be one that the file never had.
-        if targets[missing[0]] is not None:
+        if missing[0] in alignment.pairs:
             lost //= 2
-        elif rows[0] < missing[0] < rows[-1] and not _find_spots(lines, keys, targets, missing[0]):
+        elif rows[0] < missing[0] < rows[-1] and not _find_spots(alignment, missing[0]):
             lost = 0
     return there * FULL >= (there + lost) * ENOUGH
 
@@ -125,15 +124,16 @@ def _is_at_change(quote: Quotation, row: int) -> bool:
     return not all(map(is_between, quote.changes))
 
 
-def check_names(quote: Quotation, targets: Targets) -> None:
+def check_names(alignment: Alignment) -> None:
     """Raise Conflict where new lines use a name that the file has not, but where it is quoted.
 
     Somebody renamed the thing since the author read the file, or the author misremembers its name.
     """
+    quote = alignment.quote
     used = {name for i in quote.added for name in _list_names(quote.new_lines[i])}
-    for row, target in enumerate(targets):
+    for row, target in alignment.pairs.items() if used else ():
         old = quote.old_lines[row]
-        if target is None or not used or old.strip().startswith(REMARK):
+        if old.strip().startswith(REMARK):
             continue
         other = _list_names(old) - _list_names(quote.lines[target])
         for name in sorted(other & used):
@@ -164,23 +164,23 @@ def _opens_block(old: Sequence[bytes], telling: Sequence[int], row: int) -> bool
     return is_deeper or line.endswith(OPENERS) or re.match(_NAMES, line.strip()) is not None
 
 
-def _stands(quote: Quotation, targets: Targets, row: int, opens: bool) -> bool:
+def _stands(alignment: Alignment, row: int, opens: bool) -> bool:
     """Whether an old line is a line of the file, or two of them written as one."""
-    lines, keys = quote.keys, quote.old_keys
-    target, spots = targets[row], _find_spots(lines, keys, targets, row)
-    if keys[row] in (lines[first] + lines[second] for first, second in pairwise(spots)):
+    quote = alignment.quote
+    lines, target = quote.keys, alignment.targets[row]
+    spots = _find_spots(alignment, row)
+    if quote.old_keys[row] in (lines[first] + lines[second] for first, second in pairwise(spots)):
         return True
     alone = spots if target is None else [target]
     return any(is_found(quote.old_lines[row], quote.lines[i], opens=opens) for i in alone)
 
 
-def _find_spots(
-    lines: Sequence[bytes], keys: Sequence[bytes], targets: Targets, row: int
-) -> list[int]:
+def _find_spots(alignment: Alignment, row: int) -> list[int]:
     """Find the lines that may be an old one: its counterpart with those around it.
 
     Where it has none, those between the counterparts of its neighbours, or beside the only one.
     """
+    lines, keys, targets = alignment.quote.keys, alignment.quote.old_keys, alignment.targets
     target = targets[row]
     if target is not None:
         first, after = max(target - 1, 0), target + 2

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import pytest
 
 from hkgit.edits import File
-from tests.audit.page.orchard import Orchard, plant
 from tests.support.commits import AGENT, PERSON, Change, applied, commit, joined
 from tests.support.repos import Repo
 from tests.support.running import range_hash
+from tests.support.specs import search_replace
 
 TEXT = b"".join(b"line %d\n" % number for number in range(1, 13))
 
@@ -45,10 +45,6 @@ def ranges(repo: Repo, *edits: tuple[int, int, str], path: str = "a.txt") -> str
     )
 
 
-def blind(old: str, new: str, path: str = "a.txt") -> str:
-    return f"{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
-
-
 @pytest.fixture(scope="module")
 def trail(tmp_path_factory: pytest.TempPathFactory) -> Trail:
     repo = Repo.init(tmp_path_factory.mktemp("trail") / "repo")
@@ -77,7 +73,7 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Trail:
     repo.commit({"a.txt": TEXT}, "Begin")
     repo.git("tag", "start")
     commits = {"start": repo.head}
-    commits["blind edit"] = commit(repo, applied(repo, blind("line 3", "drei")))
+    commits["blind edit"] = commit(repo, applied(repo, search_replace("line 3", "drei", "a.txt")))
     commits["blind commit"] = commit(
         repo, Change({"b.txt": File(b"x\n")}, author=AGENT, message="Add | `b` <b>\n")
     )
@@ -88,8 +84,3 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Trail:
     }
     commits["conflict"] = commit(repo, tried)
     return Trail(repo, commits)
-
-
-@pytest.fixture(scope="session")
-def orchard(tmp_path_factory: pytest.TempPathFactory) -> Orchard:
-    return plant(tmp_path_factory.mktemp("orchard") / "orchard")

@@ -20,41 +20,27 @@ def numbers(trail: Trail, old: str | None = "start") -> Figures:
         return count_all(database)
 
 
-def test_commits_are_counted_by_verdict(trail: Trail, faulty: Trail) -> None:
-    assert dict(numbers(trail)["replay"]) == {"strict": 2, "by hand": 1}
-    assert dict(numbers(faulty)["replay"]) == {"strict": 2, "no evidence": 1}
-
-
-def test_edits_are_counted_by_agent_tier_and_evidence(trail: Trail, faulty: Trail) -> None:
-    counted, blindly = numbers(trail), numbers(faulty)
-    assert counted.edits == 4
+def test_commits_and_edits_are_counted_by_what_they_are(trail: Trail) -> None:
+    counted = numbers(trail)
+    assert dict(counted["replay"]) == {"strict": 2, "by hand": 1}
+    assert (counted.edits, counted.total("entries"), counted.total("files")) == (4, 3, 1)
     assert dict(counted["tiers"]) == {"range": 4}
     assert dict(counted["versions"]) == {"tester/1": 4}
+    assert (counted.total("blind"), counted.total("without_entry")) == (0, 0)
+    assert (sum(counted.confidence), counted.confidence[-1], counted.lowest) == (4, 4, 1000)
+
+
+def test_blind_are_edits_without_evidence_and_commits_without_entry(faulty: Trail) -> None:
+    blindly = numbers(faulty)
+    assert dict(blindly["replay"]) == {"strict": 2, "no evidence": 1}
     assert dict(blindly["evidence"]) == {"quote": 1, "hash": 1}
-
-
-def test_blind_are_edits_without_evidence_and_commits_without_entry(
-    trail: Trail, faulty: Trail
-) -> None:
-    assert numbers(trail).total("blind") == 0
-    assert numbers(trail).total("without_entry") == 0
-    assert numbers(faulty).total("blind") == 1
-    assert numbers(faulty).total("without_entry") == 1
-    assert numbers_json(numbers(faulty))["blind_rate"] == 0.5
-
-
-def test_confidence_is_a_histogram_of_all_edits(trail: Trail) -> None:
-    counted = numbers(trail)
-    assert sum(counted.confidence) == counted.edits
-    assert counted.lowest == 1000
-    assert counted.confidence[-1] == 4
-
-
-def test_conflicts_met_are_counted_as_claimed(faulty: Trail) -> None:
-    assert numbers(faulty).total("conflicts") == 1
+    assert (blindly.total("blind"), blindly.total("without_entry")) == (1, 1)
+    assert numbers_json(blindly)["blind_rate"] == 0.5
+    assert blindly.total("conflicts") == 1, "as the entry claims"
 
 
 @pytest.mark.parametrize("old", [None, "HEAD"], ids=["from the first commit", "an empty range"])
 def test_a_range_may_have_no_edges(trail: Trail, old: str | None) -> None:
-    assert numbers(trail, old).commits == (4 if old is None else 0)
-    assert next(numbers_lines(numbers(trail, old))).startswith("commits")
+    counted = numbers(trail, old)
+    assert counted.commits == (4 if old is None else 0)
+    assert [*numbers_lines(counted)][3].startswith(f"entries     {0 if old else 3}, ")

@@ -31,15 +31,12 @@ def origins(repo: Repo, path: str = "a.txt", rev: str | None = "HEAD") -> list[L
     return [found.of(line) for line in blame_file(repository, path, rev)]
 
 
-def test_each_line_has_its_commit_and_edit(trail: Trail) -> None:
+def test_each_line_has_its_commit_verdict_and_edit(trail: Trail) -> None:
     names = {commit: name for name, commit in trail.commits.items()}
+    found = origins(trail.repo)
     said = [
-        (
-            origin.line.text.decode(),
-            names[origin.line.commit or ""],
-            None if origin.edit is None else origin.edit.id,
-        )
-        for origin in origins(trail.repo)
+        (each.line.text.decode(), names[each.line.commit or ""], each.edit and each.edit.id)
+        for each in found
     ]
     assert said == [
         ("Title", "two entries", 1),
@@ -57,31 +54,19 @@ def test_each_line_has_its_commit_and_edit(trail: Trail) -> None:
         ("ten", "two edits", 2),
         ("line 12", "start", None),
     ]
-
-
-def test_entries_of_one_commit_are_told_apart(trail: Trail) -> None:
-    wrote = {origin.line.text: origin.entry_id for origin in origins(trail.repo)}
+    assert {(each.kind, each.edit is None) for each in found} == {
+        ("strict", False),
+        ("by hand", True),
+    }
+    wrote = {each.line.text: each.entry_id for each in found}
     assert wrote[b"Title"] == wrote[b"by an agent"] != wrote[b"six"]
 
 
-def test_the_verdict_is_that_of_the_commit(trail: Trail) -> None:
-    kinds = {origin.line.text: origin.kind for origin in origins(trail.repo)}
-    assert kinds[b"ten"] == "strict"
-    assert kinds[b"line 1"] == "by hand"
-
-
-def test_what_is_not_committed_is_said_to_be_so(trail: Trail) -> None:
-    trail.repo.write("a.txt", trail.repo.read("a.txt") + b"draft\n")
-    last = origins(trail.repo, rev=None)[-1]
-    trail.repo.git("checkout", "-q", "a.txt")
-    assert last.line.text == b"draft"
-    assert last.kind == "uncommitted"
-
-
-def test_what_is_not_committed_is_said_to_be_so_in_sha256_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("kind", ["sha1", "sha256"])
+def test_what_is_not_committed_is_said_to_be_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.setenv("GIT_DEFAULT_HASH", "sha256")
+    monkeypatch.setenv("GIT_DEFAULT_HASH", kind)
     repo = Repo.init(tmp_path / "repo")
     repo.commit({"a.txt": TEXT}, "Begin")
     repo.write("a.txt", TEXT + b"draft\n")
@@ -100,16 +85,16 @@ def test_a_rebased_line_is_found_by_its_text(trail: Trail, tmp_path: Path) -> No
     assert (three and three.id) == 1
 
 
-@pytest.mark.parametrize(
-    "name", ["naïve ü.txt", 'quote"d.txt', " blank .txt", ":(glob)*.txt", "-rf"]
-)
-def test_odd_names_are_followed_too(tmp_path: Path, name: str) -> None:
-    repo = Repo.init(tmp_path / "repo")
-    repo.commit({name: TEXT}, "Begin")
-    spec = json.dumps({"file": name, "old_text": "line 3\n", "new_text": "drei\n"})
-    commit(repo, applied(repo, spec))
-    found = origins(repo, name)
-    assert [origin.line.number for origin in found if origin.edit is not None] == [3]
+ODD_NAMES = ("naïve ü.txt", 'quote"d.txt', " blank .txt", ":(glob)*.txt", "-rf")
+
+
+def test_odd_names_are_followed_too(repo: Repo) -> None:
+    repo.commit(dict.fromkeys(ODD_NAMES, TEXT), "Begin")
+    edits = [{"file": name, "old_text": "line 3\n", "new_text": "drei\n"} for name in ODD_NAMES]
+    commit(repo, applied(repo, json.dumps({"edits": edits})))
+    for name in ODD_NAMES:
+        found = origins(repo, name)
+        assert [each.line.number for each in found if each.edit is not None] == [3], name
 
 
 @cases(

@@ -8,11 +8,13 @@ import pytest
 
 from hkgit.applying.evidence import CHECKED
 from hkgit.audit.audit import Audit, audit_json, render_body
+from hkgit.audit.page.render import render_page
 from hkgit.audit.questions import answer_questions, select_governed
 from hkgit.audit.reports.findings import name_commit
 from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
 from tests.audit.conftest import TEXT, Trail, ranges
+from tests.audit.page.conftest import facts_of
 from tests.support.commits import applied, commit
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
@@ -23,11 +25,6 @@ def audit(repo: Repo) -> Audit:
     repository = open_repository(repo)
     asked = CommitRange(repository.resolve("start"), repository.resolve("HEAD"))
     return Audit.of("a..b", asked, judge_whole(repository, asked, Policy(accept=CHECKED)))
-
-
-def test_commits_are_counted_by_what_is_proved(trail: Trail, faulty: Trail) -> None:
-    assert audit(trail.repo).summary.figures.replays == {"strict": 2, "by hand": 1}
-    assert audit(faulty.repo).summary.figures.replays == {"strict": 2, "no evidence": 1}
 
 
 @pytest.mark.parametrize(
@@ -59,43 +56,40 @@ def test_json_names_the_commits_rejected(faulty: Trail) -> None:
     assert [met["tries"] for met in document["claimed"]["conflicts"]] == [4]
 
 
-@pytest.mark.parametrize(
-    "claims",
-    [
-        pytest.param({"refusals": "none"}, id="refusals are a text"),
-        pytest.param({"refusals": [1, None, []]}, id="refusals are anything"),
-        pytest.param(
-            {"refusals": [{"id": {}, "status": "stale", "path": 1, "decided": {"by": []}}]},
-            id="their parts too",
-        ),
-        pytest.param(
+ODD: dict[str, dict[str, object]] = {
+    "refusals are a text": {"refusals": "none"},
+    "refusals are anything": {"refusals": [1, None, [], {}]},
+    "their parts too": {
+        "refusals": [{"id": {}, "status": "stale", "path": 1, "decided": {"by": []}}]
+    },
+    "markup": {
+        "refusals": [
             {
-                "refusals": [
-                    {
-                        "status": "stale",
-                        "path": "| <b>\n# x",
-                        "decided": {"by": "\x1b[31m", "decision": "|\n# x"},
-                    }
-                ]
-            },
-            id="markup",
-        ),
-        pytest.param({"verify": {"command": ["rm"], "exit_code": "\n|"}}, id="verify is odd"),
-        pytest.param({"verify": True}, id="verify is a flag"),
-    ],
-)
-def test_claims_may_be_anything(repo: Repo, claims: dict[str, object]) -> None:
+                "status": "stale",
+                "path": "| <b>\n# x",
+                "decided": {"by": "\x1b[31m", "decision": "|\n# x"},
+            }
+        ]
+    },
+    "verify is odd": {"verify": {"command": ["rm"], "exit_code": "\n|"}},
+    "verify is a flag": {"verify": True},
+    "an agent": {"agent": "x/y/z", "time": 0},
+}
+
+
+def test_claims_may_be_anything(repo: Repo) -> None:
     repo.commit({"a.txt": TEXT}, "Begin")
     repo.git("tag", "start")
-    change = applied(repo, ranges(repo, (2, 2, "two")))
-    change.entry["claims"] |= claims
-    commit(repo, change)
+    for number, claims in enumerate(ODD.values(), 1):
+        change = applied(repo, ranges(repo, (number, number, "new")))
+        change.entry["claims"] |= claims
+        commit(repo, change)
     made = audit(repo)
-    text = render_body(made)
-    assert [ruling.judged.verdict for ruling in made.report.rulings] == ["strict"]
+    text, rulings = render_body(made), made.report.rulings
+    assert [ruling.judged.verdict for ruling in rulings] == ["strict"] * len(ODD)
     assert all(char.isprintable() or char == "\n" for char in text)
-    assert (
-        f"| <code>{name_commit(made.report.rulings[0])}</code> | strict |" in text.splitlines()[-1]
-    )
+    for ruling, line in zip(rulings, text.splitlines()[-len(ODD) :], strict=True):
+        assert f"| <code>{name_commit(ruling)}</code> | strict |" in line
     found = select_governed(made.report)
     assert {point.answer for point in answer_questions(found)} <= {"yes", "no"}
+    assert "x/y/z" in render_page(facts_of(repo))

@@ -14,6 +14,7 @@ from hkgit.edits import Edit
 from hkgit.errors import InvalidInput
 from tests.support.cases import cases
 from tests.support.notations import refusal_of
+from tests.support.properties import examples
 
 BLOCK = "a.py\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
 DIFF = "--- a/x\n+++ b/x\n@@ @@\n-a\n+b\n"
@@ -128,12 +129,6 @@ FRAGMENTS = (
     "*** Update File: a",
     "apply_patch *** Begin Patch",
     "*** End Patch",
-    "[a#1F3A]",
-    "SWAP 1",
-    "INS",
-    '"pos": "12:a3"',
-    '"start_anchor": "1#VK"',
-    '"hash_stop": "9:abcd|x"',
     '{"path": "a", "content": "b"}',
     '[{"hash_start": "ab"}]',
     '{"operations": 1, "op": 2}',
@@ -147,6 +142,7 @@ FRAGMENTS = (
 )
 
 
+@examples(100)
 @given(st.lists(st.tuples(st.sampled_from(FRAGMENTS), st.sampled_from("\n \t")), max_size=6))
 def test_a_dialect_without_a_sign_in_the_text_does_not_detect_it(
     parts: list[tuple[str, str]],

@@ -76,9 +76,10 @@ def test_a_tag_finds_its_first_line(start_line: int, number: int | None) -> None
         "verbs": "[src/x.py#1F3A]\nSWAP 3-4\n+a\n",
     },
 )
-def test_a_relative_is_recognised_and_refused(text: str) -> None:
-    with pytest.raises(InvalidInput, match=r"another notation.*\n.*`protocol`"):
-        dialects.parse(text)
+def test_line_tags_of_another_notation_are_refused_under_every_name(text: str) -> None:
+    for name in ("auto", *dialects.DIALECTS):
+        with pytest.raises(InvalidInput):
+            dialects.parse(text, name)
 
 
 LINES = ["one = 1", "two = 2", "}", "four = 4"]

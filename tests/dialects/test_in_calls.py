@@ -119,8 +119,3 @@ def test_what_looks_like_such_a_call_may_be_content() -> None:
 )
 def test_tags_around_a_block_name_its_file(text: str) -> None:
     assert read(text) == (CHANGE,)
-
-
-def test_a_head_may_say_its_line() -> None:
-    text = f"src/x.py\n{BLOCK.replace('SEARCH', 'SEARCH line=3')}\n"
-    assert read(text) == (Edit("src/x.py", "a\n", "b\n", line_hint=3),)

@@ -54,34 +54,12 @@ def refusal_of(before: str, spec: str) -> str:
 SAME = {
     "dollars are text": ("p $1 q\n", edit("$1", "$&$'$$2"), "p $&$'$$2 q\n"),
     "a mark": ("\ufeffuse A;\nb\n", edit("use A;", "use B;"), "\ufeffuse B;\nb\n"),
-    "escaped quotes": ('log("a")\n', edit('log(\\"a\\")', 'log(\\"b\\")'), 'log("b")\n'),
-    "line ends of the file": ("a\r\nb\r\n", edit("a\nb", "a\nc"), "a\r\nc\r\n"),
-    "all": ("a b a\n", edit("a", "c", replace_all=True), "c b c\n"),
-    "indentation left out": (
-        "  if (a) {\n    b();\n  }\n",
-        edit("if (a) {\n  b();\n}", "if (a) {\n  c();\n}"),
-        "  if (a) {\n    c();\n  }\n",
-    ),
     "last": ("x\nb\nx\n", patch("@@", "-x", "+y", "*** End of File"), "x\nb\ny\n"),
     "added at the end": ("a\n", patch("@@", "+b", "*** End of File"), "a\nb\n"),
     "added to an empty file": ("", patch("@@", "+b"), "b\n"),
     "@@": ("fn a\nx=1\nfn b\nx=1\n", patch("@@ fn b", "-x=1", "+x=2"), "fn a\nx=1\nfn b\nx=2\n"),
-    "typography": ("top\n\u201cq\u201d \u2014 r\n", patch("@@", '-"q" - r', "+s"), "top\ns\n"),
-    "a line number in brackets": (
-        "f() {\n  r 1\n}\ng() {\n  r 1\n}\n",
-        block("  r 1\n", "  r 2\n", ":start_line:[5]\n-------\n"),
-        "f() {\n  r 1\n}\ng() {\n  r 2\n}\n",
-    ),
     "blocks out of order": ("a\nb\n", block("b\n", "B\n") + block("a\n", "A\n"), "A\nB\n"),
     "goose, a line end": ("a\nb\nc\n", call(before="\nb", after=""), "a\nc\n"),
-    "goose, a whole file": ("a\n", call(command="write", file_text="b\n"), "b\n"),
-    "amazon q, append": ("a\n", call(command="append", new_str="b"), "a\nb\n"),
-    "kiro, insert": ("a\n", call(command="insert", insertLine=1, newStr="b"), "a\nb\n"),
-    "openhands, parameters of other commands": (
-        "a\n",
-        call(command="str_replace", old_str="a", new_str="b", security_risk="LOW", file_text=""),
-        "b\n",
-    ),
     "roo, operations": ("a\nb\n", call(operations=[{"search": "b", "replace": "c"}]), "a\nc\n"),
     "zed, edits": (
         "a\nb\n",
@@ -94,7 +72,6 @@ SAME = {
         "a\nc\n",
     ),
     "lines": (TEN, diff("@@ -99,3 +99,3 @@", " two", "-three", "+3", " four"), None),
-    "counts": (TEN, diff("@@ -2,2 +2,2 @@", " two", "-three", "+3", " four"), None),
     "no line numbers": (TEN, diff("@@", " two", "-three", "+3", " four"), None),
     "diff marks": ("-- a\nb\n", diff("@@ -1,2 +1,2 @@", "--- a", "+++ c", " b"), "++ c\nb\n"),
     "a CRLF file": ("a\r\nb\r\n", diff("@@ -1,2 +1,2 @@", " a", "-b", "+c"), "a\r\nc\r\n"),
@@ -115,15 +92,9 @@ SAME = {
         "// a \u2013 b\ny\n// c\nx\n",
     ),
     "copilot, tabs": (LOOP, patch("@@", "-\\t\\tgo()", "+\\t\\tgo(1)"), None),
-    "gemini, `": ("s = `a`\n", edit("s = \\`a\\`", "s = \\`b\\`"), "s = `b`\n"),
+    "amazon q, no line end": ("a\nb", call(command="append", new_str="c\n"), "a\nb\nc"),
+    "gemini, quotes of the new text": ("a\n", edit("a", 'b \\"c\\"'), 'b \\"c\\"\n'),
     "claude, each edit after the last": ("a\nb\n", edits(("a", "A"), ("A\nb", "c")), "c\n"),
-    "cursor, code left out of both halves": (
-        "f() {\n  a\n  b\n}\n",
-        block(
-            "f() {\n  // ... existing code ...\n}\n", "f() {\n  // ... existing code ...\n  c\n}\n"
-        ),
-        "f() {\n  a\n  b\n  c\n}\n",
-    ),
 }
 
 
@@ -136,36 +107,10 @@ def test_an_edit_ends_as_in_the_tool_it_was_written_for(
     assert hkgit.apply_edits(spec, {FILE: before}).files == {FILE: after}
 
 
-KEPT = {
-    "inner blanks": (
-        "if (x   == 1) {\n",
-        edit("if (x == 1) {", "if (x == 2) {"),
-        "if (x   == 2) {\n",
-    ),
-    "indentation of each line": ("  a\n    b\n", edit("a\nb", "c\nd"), "  c\n    d\n"),
-    "no line end at the end": ("a\nb", patch("@@", "-a", "+c"), "c\nb"),
-    "blanks": ("a  \nbar\t\n", patch("@@", " a", "-bar", "+baz"), "a  \nbaz\t\n"),
-    "amazon q, no line end": ("a\nb", call(command="append", new_str="c\n"), "a\nb\nc"),
-    "gemini, quotes of the new text": ("a\n", edit("a", 'b \\"c\\"'), 'b \\"c\\"\n'),
-}
-
-
-@cases("before, spec, after", KEPT)
-def test_what_an_edit_does_not_mean_to_change_stays(before: str, spec: str, after: str) -> None:
-    """Some tools write blanks and line ends anew, and take escapes that may be meant."""
-    assert hkgit.apply_edits(spec, {FILE: before}).files == {FILE: after}
-
-
 REFUSED = {
-    "the first of two": ("a\nx\nb\nx\n", patch("@@", "-x", "+y"), "2 places"),
     "added nowhere": ("a\n", patch("@@", "+b"), "the old text is empty"),
-    "other letters": ("Hello\n", edit("hello", "x"), "not in the file"),
-    "a line cut short": ("f() {}\n", edit("\nf()\n\t", "g()"), "not in the file"),
     "nothing by something": ("a\n", edit("", "b"), "exists and is not empty"),
     "a placeholder": ("a\n", edit("a", "(rest of methods ...)"), ""),
-    "plandex, both ends alike": ("a1c\n", edit("a2c", "x"), "not in the file"),
-    "continue, blanks": ("f() {\n  x\n}\n", edit("f(){x}", "y"), "not in the file"),
-    "continue, half an edit": ("a\n", call(oldText="a"), "no new text"),
     "claude, in a new text": ("a\nb\n", edits(("a", "x b"), ("b", "c")), "2 places"),
     "an empty one": ("a\n", edits(("a", "b"), ("", "c")), "exists and is not empty"),
     "copilot, tabs": (LOOP, patch("@@", "-\t\tgo()", "+\\t\\tgo(1)"), r"has \t"),

@@ -12,6 +12,7 @@ from hkgit.dialects.search_replace import write_block
 from hkgit.edits import Edit
 from hkgit.errors import InvalidInput
 from tests.support.cases import cases
+from tests.support.notations import refusal_of
 
 PLAIN = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
 
@@ -51,41 +52,35 @@ def test_markers_are_read_as_models_write_them(text: str) -> None:
 
 
 @cases(
-    "hints, edit",
+    "hints, old, hint",
     {
-        "start": (":start_line:12\n-------\n", Edit("f.c", "a\n", "b\n", line_hint=12)),
-        "start and end": (
-            ":start_line: 12\n:end_line:14\n-------\n",
-            Edit("f.c", "a\n", "b\n", line_hint=12),
-        ),
-        "no rule": (":start_line:12\n", Edit("f.c", "a\n", "b\n", line_hint=12)),
-        "numbers in brackets": (
-            ":start_line: [12]\n:end_line:[14]\n-------\n",
-            Edit("f.c", "a\n", "b\n", line_hint=12),
-        ),
-        "a rule alone is text": ("-------\n", Edit("f.c", "-------\na\n", "b\n")),
-        "no start": (":end_line:3\n", Edit("f.c", ":end_line:3\na\n", "b\n")),
-        "escaped": ("\\:start_line:12\n", Edit("f.c", ":start_line:12\na\n", "b\n")),
-        "a prefix is left to matching": ("12 | ", Edit("f.c", "12 | a\n", "b\n")),
-    },
-)
-def test_a_stated_line_is_a_hint(hints: str, edit: Edit) -> None:
-    assert read(PLAIN.replace("SEARCH\n", f"SEARCH\n{hints}").join(["f.c\n", ""])) == [edit]
-
-
-@cases(
-    "search, edit",
-    {
-        "alone": (":empty_search:append\n", Edit("f.c", "", "b\n", at_end=True)),
-        "escaped": ("\\:empty_search:append\n", Edit("f.c", ":empty_search:append\n", "b\n")),
-        "above text": (
+        "start": (":start_line:12\n-------\n", "a\n", 12),
+        "start and end": (":start_line: 12\n:end_line:14\n-------\n", "a\n", 12),
+        "no rule": (":start_line:12\n", "a\n", 12),
+        "numbers in brackets": (":start_line: [12]\n:end_line:[14]\n-------\n", "a\n", 12),
+        "a rule alone is text": ("-------\n", "-------\na\n", None),
+        "no start": (":end_line:3\n", ":end_line:3\na\n", None),
+        "escaped": ("\\:start_line:12\n", ":start_line:12\na\n", None),
+        "a prefix is left to matching": ("12 | ", "12 | a\n", None),
+        "an append above text is text": (
+            ":empty_search:append\n",
             ":empty_search:append\na\n",
-            Edit("f.c", ":empty_search:append\na\n", "b\n"),
+            None,
         ),
     },
 )
-def test_an_append_is_said_in_the_place_of_the_old_text(search: str, edit: Edit) -> None:
-    assert read(PLAIN.replace("\na\n", f"\n{search}").join(["f.c\n", ""])) == [edit]
+def test_a_stated_line_is_a_hint(hints: str, old: str, hint: int | None) -> None:
+    edit = Edit("f.c", old, "b\n", line_hint=hint)
+    assert read("f.c\n" + PLAIN.replace("SEARCH\n", f"SEARCH\n{hints}")) == [edit]
+    in_head = PLAIN.replace("SEARCH\n", "SEARCH line=3\n")
+    assert read(f"f.c\n{in_head}") == [Edit("f.c", "a\n", "b\n", line_hint=3)]
+
+
+def test_an_append_is_said_in_the_place_of_the_old_text() -> None:
+    append = PLAIN.replace("\na\n", "\n:empty_search:append\n")
+    assert read(f"f.c\n{append}") == [Edit("f.c", "", "b\n", at_end=True)]
+    escaped = append.replace(":empty", "\\:empty")
+    assert read(f"f.c\n{escaped}") == [Edit("f.c", ":empty_search:append\n", "b\n")]
 
 
 def test_only_an_empty_search_becomes_an_append() -> None:
@@ -143,26 +138,6 @@ def test_the_file_is_named_above_the_head(above: str, path: str) -> None:
 def test_a_block_without_a_name_is_about_the_file_of_the_block_before() -> None:
     edits = read("a.py\n" + PLAIN + "\nand then\n" + PLAIN + "b.py\n" + PLAIN)
     assert [edit.path for edit in edits] == ["a.py", "a.py", "b.py"]
-
-
-def test_a_name_four_lines_above_is_too_far() -> None:
-    with pytest.raises(InvalidInput, match="line 5: expected the name of a file"):
-        read("a.py\none line\ntwo lines\nthree lines\n" + PLAIN)
-
-
-@cases(
-    "above",
-    {
-        "two names": "As in `a.py`, so in `b.py`:\n",
-        "words with a dot": "With Node.js, e.g.:\n",
-        "a directory": "Now in src/parsers too:\n",
-        "blanks without a slash": "notes of May.md\n",
-        "not in the nearest line": "In `b.py`:\nthis changes\n",
-    },
-)
-def test_prose_that_names_no_one_file_is_no_name(above: str) -> None:
-    with pytest.raises(InvalidInput, match="expected the name of a file"):
-        read(above + PLAIN)
 
 
 def test_a_name_is_not_looked_for_inside_the_block_before() -> None:
@@ -224,68 +199,64 @@ def test_an_underline_is_content(body: str, old: str) -> None:
     assert body.endswith("=\n" + edit.new_text)
 
 
+HEAD = "a.py\n<<<<<<< SEARCH\n"
+TAIL = ">>>>>>> REPLACE\n"
+
+
 @cases(
     "text, message",
     {
         "no name": (PLAIN, "line 1: expected the name of a file"),
-        "no divider": ("a.py\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", "line 2: expected ======="),
-        "no tail before the next head": (
-            "a.py\n" + PLAIN[:-16] + PLAIN,
-            "line 2: a block without its tail",
-        ),
-        "cut off at the divider": (
-            "a.py\n<<<<<<< SEARCH\na\n=======\n",
-            "line 2: a block without its tail",
-        ),
+        "no divider": (f"{HEAD}a\n{TAIL}", "line 2: expected ======="),
+        "no tail before the next head": (f"{HEAD}a\n=======\n{PLAIN}", "line 2: a block without"),
+        "cut off at the divider": (f"{HEAD}a\n=======\n", "line 2: a block without its tail"),
         "prose behind a block without a tail": (
-            "a.py\n```\n<<<<<<< SEARCH\na\n=======\nb\n```\nDone.",
+            f"a.py\n```\n{HEAD[5:]}a\n=======\nb\n```\nDone.",
             "without its tail",
         ),
         "a second divider with text below": (
-            "a.py\n<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n",
+            f"{HEAD}a\n=======\nb\n=======\nc\n",
             "without its tail",
         ),
-        "a tail alone": (
-            "a.py\n" + PLAIN + ">>>>>>> REPLACE\n",
-            "line 7: a marker that belongs to no",
-        ),
+        "a tail alone": (f"a.py\n{PLAIN}{TAIL}", "line 7: a marker that belongs to no"),
         "indented, below one that is not": (
-            "a.py\n" + PLAIN + "  <<<<<<< SEARCH\n",
+            f"a.py\n{PLAIN}  <<<<<<< SEARCH\n",
             "line 7: a marker that belongs",
         ),
         "four marks": ("a.py\n<<<< SEARCH\n", "line 2: a marker that belongs"),
-        "a name behind the head": (
-            "a.py\n<<<<<<< SEARCH a.py\na\n",
-            "line 2: a marker that belongs",
-        ),
+        "a name behind the head": ("a.py\n<<<<<<< SEARCH a.py\na\n", "line 2: a marker that"),
         "two dividers": (
-            "a.py\n<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE\n",
+            f"{HEAD}a\n=======\nb\n=======\nc\n{TAIL}",
             "line 2: the divider could be any of lines 4, 6",
         ),
         "a title between two lines": (
-            "a.py\n<<<<<<< SEARCH\n=======\nTitle 1\n=======\n\nx\n=======\ny\n>>>>>>> REPLACE\n",
+            f"{HEAD}=======\nTitle 1\n=======\n\nx\n=======\ny\n{TAIL}",
             "line 2: the divider could be any of lines 3, 8",
         ),
         "six, five, six": (
-            "a.py\n<<<<<<< SEARCH\na\n======\nb\n=====\nc\n======\nd\n>>>>>>> REPLACE\n",
+            f"{HEAD}a\n======\nb\n=====\nc\n======\nd\n{TAIL}",
             "line 2: the divider could be any of lines 4, 6, 8",
         ),
-        "open fence": ("```bash\necho\na.py\n" + PLAIN, "line 1: a fence of"),
+        "open fence": (f"```bash\necho\na.py\n{PLAIN}", "line 1: a fence of"),
         "no block": ("nothing here\n", "empty spec"),
+        "a name four lines above": (f"a.py\none\ntwo\nthree\n{PLAIN}", "line 5: expected the name"),
+        "two names": (f"As in `a.py`, so in `b.py`:\n{PLAIN}", "expected the name of a file"),
+        "words with a dot": (f"With Node.js, e.g.:\n{PLAIN}", "expected the name of a file"),
+        "a directory": (f"Now in src/parsers too:\n{PLAIN}", "expected the name of a file"),
+        "blanks without a slash": (f"notes of May.md\n{PLAIN}", "expected the name of a file"),
+        "a name not in the nearest line": (
+            f"In `b.py`:\nthis changes\n{PLAIN}",
+            "expected the name of a file",
+        ),
     },
 )
 def test_what_cannot_be_read_is_refused_at_its_line(text: str, message: str) -> None:
-    with pytest.raises(InvalidInput) as refusal:
-        read(text)
-    assert message in str(refusal.value)
+    assert message in refusal_of(text, "search-replace")
 
 
-def test_a_fence_of_commands_is_no_edit() -> None:
+def test_a_fence_of_commands_is_no_edit_but_a_block_right_inside_edits_a_script() -> None:
     text = "```bash\ncat <<X\n\n" + PLAIN + "```\na.py\n" + PLAIN
     assert read(text) == [Edit("a.py", "a\n", "b\n")]
-
-
-def test_a_block_right_inside_a_shell_fence_edits_a_script() -> None:
     assert read("```bash\nrun.sh\n" + PLAIN + "```\n") == [Edit("run.sh", "a\n", "b\n")]
 
 
@@ -350,42 +321,26 @@ def test_marks_of_a_conflict_in_either_half_do_not_hide_the_divider() -> None:
     assert edit == Edit("a.py", *half)
 
 
-NEAR = [
-    ">>>>>>> END",
-    "<<<<<<< REPLACE",
-    "======= REPLACE",
-    "> REPLACE",
-    ">>>>>>>>>>>>> REPLACE",
-    "  >>>>>>> REPLACE",
-    ">>>>>>> REPLACE done",
-    "<<<<<<< HEAD",
-    ">>>>>>>",
-    ">>>>>>> a1b2c3",
-    ":start_line:3",
-    ":end_line:",
-    "++++ REPLACE",
-]
+NEAR = (
+    ">>>>>>> END,<<<<<<< REPLACE,======= REPLACE,> REPLACE,>>>>>>>>>>>>> REPLACE,  >>>>>>> REPLACE,"
+    ">>>>>>> REPLACE done,<<<<<<< HEAD,>>>>>>>,>>>>>>> a1b2c3,:start_line:3,:end_line:,++++ REPLACE"
+)
 
 
-@pytest.mark.parametrize("line", NEAR)
-def test_what_nearly_looks_like_the_tail_ends_no_block(line: str) -> None:
-    with pytest.raises(InvalidInput, match="looks like a marker but is not one") as refusal:
-        read(f"a.py\n<<<<<<< SEARCH\na\n=======\nb\n{line}\nand more\n")
-    assert refusal.value.where == "line 6"
-
-
-@pytest.mark.parametrize("line", NEAR)
+@pytest.mark.parametrize("line", NEAR.split(","))
 def test_what_nearly_looks_like_a_marker_is_text_only_where_the_file_has_it(line: str) -> None:
-    block = f"<<<<<<< SEARCH\na\n=======\nb\n{line}\nc\n>>>>>>> REPLACE\n"
-    [refused] = apply_edits(parse_edits(f"f.c\n{block}"), {"f.c": "a\n"}).outcomes
+    cut_off = f"a.py\n<<<<<<< SEARCH\na\n=======\nb\n{line}\nand more\n"
+    assert "line 6: " in refusal_of(cut_off, "search-replace")
+    assert "looks like a marker but is not one" in refusal_of(cut_off, "search-replace")
+    block = f"f.c\n<<<<<<< SEARCH\na\n=======\nb\n{line}\nc\n>>>>>>> REPLACE\n"
+    [refused] = apply_edits(parse_edits(block), {"f.c": "a\n"}).outcomes
     assert refused.status == "invalid"
     assert "contains the marker" in str(refused.error)
-    there = apply_edits(parse_edits(f"f.c\n{block}"), {"f.c": f"{line}\na\n"})
+    there = apply_edits(parse_edits(block), {"f.c": f"{line}\na\n"})
     assert there.files == {"f.c": f"{line}\nb\n{line}\nc\n"}
     escaped = block.replace(f"\n{line}\n", f"\n\\{line}\n")
-    assert apply_edits(parse_edits(f"f.c\n{escaped}"), {"f.c": "a\n"}).files == {
-        "f.c": f"b\n{line}\nc\n"
-    }
+    written = apply_edits(parse_edits(escaped), {"f.c": "a\n"}).files
+    assert written == {"f.c": f"b\n{line}\nc\n"}
 
 
 @pytest.mark.parametrize("hints", ["-------\n", ":start_line:2\n-------\n", ":end_line:3\n"])

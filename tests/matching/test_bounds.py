@@ -13,6 +13,7 @@ from tests.support.cases import cases
 from tests.support.properties import is_thorough
 
 COUNT = 20_000 if is_thorough() else 5_000
+MANY = 10 * COUNT
 NUMBERED = [f"line {number} = {number * number}" for number in range(COUNT)]
 
 
@@ -20,13 +21,13 @@ NUMBERED = [f"line {number} = {number * number}" for number in range(COUNT)]
 @cases(
     "text, old, error",
     {
-        "very many equal lines": ("x = 1\n" * 200_000, "x = 1\n", Ambiguous),
-        "and a long old text": ("x = 1\n" * 200_000, "x = 1\n" * 500, Ambiguous),
-        "and other blanks": ("x = 1\n" * 200_000, "x  = 1\n", Ambiguous),
-        "and a line that is not there": ("x\n" * 200_000, "x\ny\nx\n", NoMatch),
-        "nothing but blank lines": ("\n" * 200_000, "\n\n", Ambiguous),
-        "one very long line": ("ab " * 2_000_000, "needle z\n", NoMatch),
-        "two very long lines": ("ab " * 2_000_000, "ab " * 1_999_999 + "c", NoMatch),
+        "very many equal lines": ("x = 1\n" * MANY, "x = 1\n", Ambiguous),
+        "and a long old text": ("x = 1\n" * MANY, "x = 1\n" * 500, Ambiguous),
+        "and other blanks": ("x = 1\n" * MANY, "x  = 1\n", Ambiguous),
+        "and a line that is not there": ("x\n" * MANY, "x\ny\nx\n", NoMatch),
+        "nothing but blank lines": ("\n" * MANY, "\n\n", Ambiguous),
+        "one very long line": ("ab " * 10 * MANY, "needle z\n", NoMatch),
+        "two very long lines": ("ab " * 10 * MANY, "ab " * (10 * MANY - 1) + "c", NoMatch),
         "all reversed": ("\n".join(NUMBERED), "\n".join(reversed(NUMBERED)), HkgitError),
         "an empty file": ("", "a\n", NoMatch),
         "NUL bytes": ("a\0b\n", "\0\0\0\n", NoMatch),
@@ -114,7 +115,7 @@ def test_an_old_text_may_be_the_whole_of_a_large_file() -> None:
 
 
 def test_a_loose_edit_of_a_very_large_file_takes_a_moment() -> None:
-    lines = [f"    value_{n % 977} = compute_{n}(item, {n % 9})" for n in range(100_000)]
+    lines = [f"    value_{n % 977} = compute_{n}(item, {n % 9})" for n in range(MANY)]
     old = [*lines[500:503], "    # not there", *lines[503:506]]
     edit = edit_of("\n".join(old), "\n".join([*old[:-1], "    changed()"]))
     began = process_time()
@@ -122,13 +123,13 @@ def test_a_loose_edit_of_a_very_large_file_takes_a_moment() -> None:
     assert process_time() - began < 1
 
 
-LARGE = "".join(f"value_{number} = {number}\n" for number in range(100_000))
+LARGE = "".join(f"value_{number} = {number}\n" for number in range(10 * COUNT))
 
 
 @cases(
     "text, edit, after",
     {
-        "two megabytes": (
+        "a megabyte": (
             "keep()\n" + LARGE,
             edit_of(LARGE, LARGE.replace("= 7\n", "= 8\n")),
             "keep()\n" + LARGE.replace("= 7\n", "= 8\n"),
@@ -149,10 +150,3 @@ def test_large_edits_are_made_in_time(text: str, edit: Edit, after: str) -> None
     began = process_time()
     assert edited(text, edit) == after.encode()
     assert process_time() - began < 5
-
-
-@pytest.mark.slow
-def test_ten_megabytes_are_edited_as_two_are() -> None:
-    text = LARGE * 5
-    after = text.replace("= 7\n", "= 8\n")
-    assert edited("keep()\n" + text, edit_of(text, after)) == b"keep()\n" + after.encode()

@@ -55,11 +55,8 @@ def test_a_line_hint_that_does_not_tell_leaves_the_edit_ambiguous(
         placed(text, Edit("f.py", old, "c\n", line_hint=hint))
 
 
-def test_a_hash_that_holds_at_one_place_chooses_it() -> None:
+def test_a_hash_that_holds_at_one_place_chooses_it_and_outweighs_a_hint() -> None:
     assert line_of(EDIT, {5}) == 5
-
-
-def test_a_hash_outweighs_a_hint() -> None:
     assert line_of(replace(EDIT, line_hint=2), {8}) == 8
 
 

@@ -54,22 +54,29 @@ def test_in_a_text_about_code_a_fence_may_leave_lines_out(text: str, new: str) -
     assert edited(text, edit) == text.replace("# A\n", new).encode()
 
 
+FENCED = "```js\nconst a = first\nconst b = second\nconst c = third\n```\n"
+
+
 @cases(
-    "old",
+    "text, edit",
     {
-        "lines of code": "const b = second\nconst c = third\n",
-        "the end of the fence": "const c = third\n```\n",
+        "in a fence, lines of code": (
+            FENCED,
+            Edit("a.md", "const b = second\nconst c = third\n", "// ... existing code ...\n"),
+        ),
+        "its end": (FENCED, Edit("a.md", "const c = third\n```\n", "// ... existing code ...\n")),
+        "in prose": ("# A\nb\n", Edit("a.md", "b\n", "... existing content ...\n")),
+        "below the underline of a title, which is no fence": (
+            "Title\n~~~~~\n\nold\n\nNext\n~~~~\n",
+            Edit("a.rst", "old\n\nNext\n", "// ... existing code ...\nnew\n\nNext\n"),
+        ),
     },
 )
-def test_in_a_fence_too_a_placeholder_does_not_stand_for_lines_that_go(old: str) -> None:
-    text = "```js\nconst a = first\nconst b = second\nconst c = third\n```\n"
+def test_in_a_text_too_a_placeholder_does_not_stand_for_lines_that_go(
+    text: str, edit: Edit
+) -> None:
     with pytest.raises(InvalidInput, match="instead of code"):
-        edited(text, Edit("a.md", old, "// ... existing code ...\n"))
-
-
-def test_outside_of_fences_a_placeholder_is_one_in_prose_too() -> None:
-    with pytest.raises(InvalidInput, match="instead of code"):
-        edited("# A\nb\n", Edit("a.md", "b\n", "... existing content ...\n"))
+        edited(text, edit)
 
 
 @cases(
@@ -114,10 +121,3 @@ def test_a_line_that_is_doubled_at_the_border_is_reported(
     old: str, new: str, notes: tuple[str, ...]
 ) -> None:
     assert placed(TEXT, edit_of(old, new)).notes == notes
-
-
-def test_the_underline_of_a_title_is_no_fence() -> None:
-    text = "Title\n~~~~~\n\nold\n\nNext\n~~~~\n"
-    edit = Edit("a.rst", "old\n\nNext\n", "// ... existing code ...\nnew\n\nNext\n")
-    with pytest.raises(InvalidInput, match="existing code"):
-        edited(text, edit)

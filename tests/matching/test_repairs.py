@@ -19,239 +19,9 @@ from tests.support.cases import cases
 from tests.support.properties import examples
 
 TEXT = 'def f():\n    print("a < b")\n    return 1\n'
-AFTER = b'def f():\n    print("b > a")\n    return 1\n'
-
-
-@cases(
-    "old, new, repair",
-    {
-        "escaped quotes": ('    print(\\"a < b\\")\n', '    print(\\"b > a\\")\n', "quotes"),
-        "entities": (
-            "    print(&quot;a &lt; b&quot;)\n",
-            "    print(&quot;b &gt; a&quot;)\n",
-            "entities",
-        ),
-        "characters that nobody sees": (
-            '    pr\u200bint("a < b")\n',
-            '    pr\u200bint("b > a")\n',
-            "typography",
-        ),
-        "curly quotes": (
-            "    print(\u201ca < b\u201d)\n",
-            "    print(\u201cb > a\u201d)\n",
-            "typography",
-        ),
-        "a JSON string": (
-            'def f():\\n    print(\\"a < b\\")\\n',
-            'def f():\\n    print(\\"b > a\\")\\n',
-            "escapes",
-        ),
-        "escaped line feeds": (
-            'def f():\\n    print("a < b")\\n',
-            'def f():\\n    print("b > a")\\n',
-            "newlines",
-        ),
-        "a fence": (
-            '```python\n    print("a < b")\n```\n',
-            '```python\n    print("b > a")\n```\n',
-            "fence",
-        ),
-        "a fence around the old text only": (
-            '```\n    print("a < b")\n```\n',
-            '    print("b > a")\n',
-            "fence",
-        ),
-        "line numbers and a bar": (
-            '1|def f():\n2|    print("a < b")\n',
-            '1|def f():\n2|    print("b > a")\n',
-            "line-numbers",
-        ),
-        "line numbers, a bar and a blank": (
-            '  1 | def f():\n  2 |     print("a < b")\n',
-            '  1 | def f():\n  2 |     print("b > a")\n',
-            "spaced-line-numbers",
-        ),
-        "line numbers and a tab": (
-            '     2\t    print("a < b")\n',
-            '     2\t    print("b > a")\n',
-            "line-numbers",
-        ),
-        "line numbers and an arrow, in the old text only": (
-            '     2→    print("a < b")\n',
-            '    print("b > a")\n',
-            "line-numbers",
-        ),
-    },
-)
-def test_a_repair_is_made_in_both_texts_and_named(old: str, new: str, repair: str) -> None:
-    edit = edit_of(old, new)
-    assert edited(TEXT, edit) == AFTER
-    assert placed(TEXT, edit).repairs == (repair,)
-
-
-PADDED = "def g():\n    if a:\n        return 2\n"
-
-
-@cases(
-    "old, new",
-    {
-        "blanks, then a tab": ("9 \tdef g():\n10\t    if a:\n", "9 \tdef g():\n10\t    if b:\n"),
-        "blanks, then a bar": (
-            "9  | def g():\n10 |     if a:\n",
-            "9  | def g():\n10 |     if b:\n",
-        ),
-    },
-)
-def test_numbers_at_the_left_of_their_column_are_taken_off(old: str, new: str) -> None:
-    assert edited(PADDED, edit_of(old, new)) == PADDED.replace("if a", "if b").encode()
-
-
-@cases(
-    "old",
-    {
-        "two blanks": "9   def g():\n10      if a:\n11          return 2\n",
-        "one blank": "9  def g():\n10     if a:\n",
-        "lines that are all indented": "99      if a:\n100         return 2\n",
-    },
-)
-def test_numbers_at_the_left_of_a_column_of_blanks_are_refused(old: str) -> None:
-    with pytest.raises(InvalidInput, match="ambiguous"):
-        edited(PADDED, edit_of(old, old.replace("if a", "if b").replace("return 2", "pass")))
-
-
-def test_numbers_that_stand_in_the_file_are_text() -> None:
-    old, new = "9   apples\n10  pears\n", "9   apples\n10  plums\n"
-    assert edited(old, edit_of(old, new)) == new.encode()
-
-
-def test_numbers_that_do_not_count_lines_are_text() -> None:
-    with pytest.raises(NoMatch):
-        edited("apples\npears\n", edit_of("9   apples\n12  pears\n", "9   apples\n12  plums\n"))
-
-
-def test_two_repairs_go_together() -> None:
-    old, new = '```\n2|    print("a < b")\n```\n', '```\n2|    print("b > a")\n```\n'
-    assert placed(TEXT, edit_of(old, new)).repairs == ("fence", "line-numbers")
-
-
-@cases(
-    "text, old, new, after",
-    {
-        "escapes": ('a = "\\"b\\""\n', 'a = "\\"b\\""\n', 'a = "\\"c\\""\n', b'a = "\\"c\\""\n'),
-        "entities": ("a &lt; b\n", "a &lt; b\n", "a &amp; b\n", b"a &amp; b\n"),
-        "a table": ("1|a\n2|b\n", "1|a\n", "1|c\n", b"1|c\n2|b\n"),
-        "a fence": ("```\na\n```\n", "```\na\n```\n", "```\nb\n```\n", b"```\nb\n```\n"),
-        "a group": ("re(r'\\1')\n", "re(r'\\1')\n", "re(r'$&')\n", b"re(r'$&')\n"),
-    },
-)
-def test_what_stands_as_it_is_written_is_not_repaired(
-    text: str, old: str, new: str, after: bytes
-) -> None:
-    assert edited(text, edit_of(old, new)) == after
-
-
-@cases(
-    "old, new",
-    {
-        "the repaired text is nowhere either": ('    print(\\"a < c\\")\n', "x\n"),
-        "numbers that do not follow": ('3|def f():\n9|    print("a < b")\n', "x\n"),
-        "a line feed in a string": ('def f():\\n    print("a < b")', 'print("a\\n")'),
-    },
-)
-def test_what_cannot_be_repaired_is_refused(old: str, new: str) -> None:
-    with pytest.raises((NoMatch, InvalidInput)):
-        edited(TEXT, edit_of(old, new))
-
-
 LINES = ["def f(a):", "    x = 1", "", "    return a"]
-
-
-@pytest.mark.parametrize(
-    "mark", ["%6d\t", "%d\t", "%4d ", "%5d  ", "%d|", "%2d | ", "%d:", "%d: ", "%6d→", "%d- "]
-)
-def test_line_numbers_of_every_kind_are_taken_off(mark: str) -> None:
-    old = "".join(f"{mark % number}{line}\n" for number, line in enumerate(LINES, 98))
-    text = "# f\n" + "\n".join(LINES) + "\n"
-    after = text.replace("x = 1", "x = 2")
-    assert edited(text, edit_of(old, old.replace("x = 1", "x = 2"))) == after.encode()
-
-
-@cases(
-    "text, old, new, after",
-    {
-        "a new line without one": (
-            "def f():\n    return x\n",
-            "1 | def f():\n2 |     return x\n",
-            "1 | def f():\n    y = 1\n2 |     return x\n",
-            "def f():\n    y = 1\n    return x\n",
-        ),
-        "a new item without one": (
-            "- a\n- b\n",
-            "1 | - a\n2 | - b\n",
-            "1 | - a\n  - c\n2 | - b\n",
-            "- a\n  - c\n- b\n",
-        ),
-        "a new line without one above a blank line that has one": (
-            "a = 1\n\nb = 2\n",
-            "1\ta = 1\n2\t\n3\tb = 2\n",
-            "1\ta = 1\nc = 3\n2\t\n3\tb = 2\n",
-            "a = 1\nc = 3\n\nb = 2\n",
-        ),
-        "the old text alone, a fragment of digits at the end of the new one": (
-            "name:\n      0.22.0\n",
-            "39 | name:\n40 |       0",
-            "title:\n      0",
-            "title:\n      0.22.0\n",
-        ),
-        "the old text alone, a new line that begins with another number": (
-            "ports:\n  80\n",
-            "1:ports:\n2:  80\n",
-            "ports:\n8080: http\n",
-            "ports:\n8080: http\n",
-        ),
-    },
-)
-def test_only_the_numbers_of_lines_are_taken_off(text: str, old: str, new: str, after: str) -> None:
-    assert edited(text, edit_of(old, new)) == after.encode()
-
-
-@cases(
-    "old, new",
-    {
-        "that go down": ("3|    x = 1\n4|    y = 2\n", "4|    y = 1\n3|    z = 2\n"),
-        "before a column that nothing shows": ("9        x = 1\n", "    y\n"),
-    },
-)
-def test_numbers_that_can_be_read_in_two_ways_are_refused(old: str, new: str) -> None:
-    with pytest.raises(HkgitError):
-        edited("    x = 1\n    y = 2\n", edit_of(old, new))
-
-
-def test_a_line_keeps_the_space_at_its_end_that_does_not_break() -> None:
-    text, old = "\tx = 1\u00a0\n\tb = 2\n", "    x = 1\u00a0\n    b = 2\n"
-    after = text.replace("x = 1", "x = 5").encode()
-    assert edited(text, edit_of(old, old.replace("x = 1", "x = 5"))) == after
-
-
-def test_a_new_line_keeps_its_form_feed() -> None:
-    text, old = "\tx = 1\n\tb = 2\n", "    x = 1\n    b = 2\n"
-    assert edited(text, edit_of(old, old + "\x0cclass A:\n")) == text.encode() + b"\x0cclass A:\n"
-
-
 ESCAPED = 'a = "x\\n"\nb = r"\\d+"\n'
-
-
-def test_doubled_backslashes_are_halved_in_both_texts() -> None:
-    old, new = 'b = r"\\\\d+"\n', 'b = r"\\\\w+"\n'
-    assert edited(ESCAPED, edit_of(old, new)) == ESCAPED.replace("d+", "w+").encode()
-    assert placed(ESCAPED, edit_of(old, new)).repairs == ("backslashes",)
-
-
-def test_backslashes_that_are_doubled_in_part_are_not_guessed_at() -> None:
-    old = 'a = "x\\\\n"\nb = r"\\\\d+"\n'
-    new = 'a = "x\\\\n"\nb = r"\\\\w+\\d"\n'
-    with pytest.raises(HkgitError):
-        edited(ESCAPED, edit_of(old, new))
+PADDED = "def g():\n    if a:\n        return 2\n"
 
 
 ODD_LINES = (
@@ -322,6 +92,154 @@ DAMAGES: dict[str, Damage] = {
 
 def test_every_repair_is_held_to_its_damage() -> None:
     assert DAMAGES.keys() == REPAIRS.keys()
+
+
+OLD = '    print("a < b")\n'
+HEADED = f"def f():\n{OLD}"
+SEEN = [name for name in DAMAGES if DAMAGES[name](HEADED, [True] * 9) != HEADED]
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_a_repair_is_made_in_both_texts_and_named(name: str) -> None:
+    old = HEADED if name in ("escapes", "newlines") else OLD
+    new = old.replace("a < b", "b > a")
+    edit = edit_of(*(DAMAGES[name](text, [True] * 9) for text in (old, new)))
+    assert edited(TEXT, edit) == TEXT.replace(old, new).encode()
+    assert placed(TEXT, edit).repairs == (name,)
+
+
+@cases(
+    "text, old, new, repairs",
+    {
+        "curly quotes": (TEXT, "    print(\u201ca < b\u201d)\n", "x\n", ["typography"]),
+        "a fence around the old text only": (TEXT, f"```\n{OLD}```\n", "x\n", ["fence"]),
+        "numbers in the old text only": (TEXT, f"     2→{OLD}", "x\n", ["line-numbers"]),
+        "two of them": (TEXT, f"```\n2|{OLD}```\n", "```\n2|x\n```\n", ["fence", "line-numbers"]),
+        "doubled backslashes": (ESCAPED, 'b = r"\\\\d+"\n', "x\n", ["backslashes"]),
+    },
+)
+def test_a_repaired_line_is_replaced(text: str, old: str, new: str, repairs: list[str]) -> None:
+    line = 'b = r"\\d+"\n' if text == ESCAPED else OLD
+    assert edited(text, edit_of(old, new)) == text.replace(line, "x\n").encode()
+    assert [*placed(text, edit_of(old, new)).repairs] == repairs
+
+
+@cases(
+    "text, old, new, after",
+    {
+        "escapes": ('a = "\\"b\\""\n', 'a = "\\"b\\""\n', 'a = "\\"c\\""\n', 'a = "\\"c\\""\n'),
+        "entities": ("a &lt; b\n", "a &lt; b\n", "a &amp; b\n", "a &amp; b\n"),
+        "a table": ("1|a\n2|b\n", "1|a\n", "1|c\n", "1|c\n2|b\n"),
+        "a fence": ("```\na\n```\n", "```\na\n```\n", "```\nb\n```\n", "```\nb\n```\n"),
+        "a group": ("re(r'\\1')\n", "re(r'\\1')\n", "re(r'$&')\n", "re(r'$&')\n"),
+        "numbers": ("9   apples\n", "9   apples\n", "9   plums\n", "9   plums\n"),
+        "a space that does not break, at the end of a line": (
+            "\tx = 1\u00a0\n\tb = 2\n",
+            "    x = 1\u00a0\n    b = 2\n",
+            "    x = 5\u00a0\n    b = 2\n",
+            "\tx = 5\u00a0\n\tb = 2\n",
+        ),
+        "the form feed of a new line": (
+            "\tx = 1\n\tb = 2\n",
+            "    x = 1\n    b = 2\n",
+            "    x = 1\n    b = 2\n\x0cclass A:\n",
+            "\tx = 1\n\tb = 2\n\x0cclass A:\n",
+        ),
+    },
+)
+def test_what_is_there_as_it_is_written_stays(text: str, old: str, new: str, after: str) -> None:
+    assert edited(text, edit_of(old, new)) == after.encode()
+
+
+@cases(
+    "text, old, new",
+    {
+        "the repaired text is nowhere either": (TEXT, '    print(\\"a < c\\")\n', "x\n"),
+        "numbers that do not follow": (TEXT, f"3|def f():\n9|{OLD}", "x\n"),
+        "a line feed in a string": (TEXT, 'def f():\\n    print("a < b")', 'print("a\\n")'),
+        "numbers that count no lines": (
+            "apples\npears\n",
+            "9   apples\n12  pears\n",
+            "9   apples\n12  plums\n",
+        ),
+        "numbers that go down": (
+            "    x = 1\n    y = 2\n",
+            "3|    x = 1\n4|    y = 2\n",
+            "4|    y = 1\n3|    z = 2\n",
+        ),
+        "a column that nothing shows": ("    x = 1\n", "9        x = 1\n", "    y\n"),
+        "a column of two blanks": (
+            PADDED,
+            "9   def g():\n10      if a:\n11          return 2\n",
+            "9   def g():\n10      if b:\n11          pass\n",
+        ),
+        "a column of one": (PADDED, "9  def g():\n10     if a:\n", "9  def g():\n10     if b:\n"),
+        "a column before indented lines": (
+            PADDED,
+            "99      if a:\n100         return 2\n",
+            "99      if b:\n100         pass\n",
+        ),
+        "backslashes that are doubled in part": (
+            ESCAPED,
+            'a = "x\\\\n"\nb = r"\\\\d+"\n',
+            'a = "x\\\\n"\nb = r"\\\\w+\\d"\n',
+        ),
+    },
+)
+def test_what_cannot_be_repaired_or_in_two_ways_is_refused(text: str, old: str, new: str) -> None:
+    with pytest.raises((NoMatch, InvalidInput)) as refusal:
+        edited(text, edit_of(old, new))
+    assert text != PADDED or "ambiguous" in refusal.value.what
+
+
+MARKS = "%6d\t,%-4d\t,%d\t,%4d ,%5d  ,%d|,%2d | ,%-4d| ,%d:,%d: ,%6d→,%d- "
+
+
+@pytest.mark.parametrize("mark", MARKS.split(","))
+def test_line_numbers_of_every_kind_are_taken_off(mark: str) -> None:
+    old = "".join(f"{mark % number}{line}\n" for number, line in enumerate(LINES, 98))
+    text = "# f\n" + "\n".join(LINES) + "\n"
+    after = text.replace("x = 1", "x = 2")
+    assert edited(text, edit_of(old, old.replace("x = 1", "x = 2"))) == after.encode()
+
+
+@cases(
+    "text, old, new, after",
+    {
+        "a new line without one": (
+            "def f():\n    return x\n",
+            "1 | def f():\n2 |     return x\n",
+            "1 | def f():\n    y = 1\n2 |     return x\n",
+            "def f():\n    y = 1\n    return x\n",
+        ),
+        "a new item without one": (
+            "- a\n- b\n",
+            "1 | - a\n2 | - b\n",
+            "1 | - a\n  - c\n2 | - b\n",
+            "- a\n  - c\n- b\n",
+        ),
+        "a new line without one above a blank line that has one": (
+            "a = 1\n\nb = 2\n",
+            "1\ta = 1\n2\t\n3\tb = 2\n",
+            "1\ta = 1\nc = 3\n2\t\n3\tb = 2\n",
+            "a = 1\nc = 3\n\nb = 2\n",
+        ),
+        "the old text alone, a fragment of digits at the end of the new one": (
+            "name:\n      0.22.0\n",
+            "39 | name:\n40 |       0",
+            "title:\n      0",
+            "title:\n      0.22.0\n",
+        ),
+        "the old text alone, a new line that begins with another number": (
+            "ports:\n  80\n",
+            "1:ports:\n2:  80\n",
+            "ports:\n8080: http\n",
+            "ports:\n8080: http\n",
+        ),
+    },
+)
+def test_only_the_numbers_of_lines_are_taken_off(text: str, old: str, new: str, after: str) -> None:
+    assert edited(text, edit_of(old, new)) == after.encode()
 
 
 @st.composite

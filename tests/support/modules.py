@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -34,29 +35,14 @@ def modules() -> dict[str, ast.Module]:
     return found
 
 
+_FINDING = re.compile(r'\b(?:Finding(?:\.(?:of|at))?|Wrong)\(\s*(?:rule=)?(?:"([\w-]+)"|BLIND\b)')
+
+
+def read_sources() -> str:
+    """The text of every module of the package."""
+    return "\n".join(path.read_text("utf-8") for path in sorted(PACKAGE.rglob("*.py")))
+
+
 def list_rules() -> set[str]:
     """List the rules that findings of the package are made with, where they are written out."""
-    nodes = [node for tree in modules().values() for node in walk(tree)]
-    calls = [node for node in nodes if isinstance(node, ast.Call) and _makes_finding(node.func)]
-    named = [each.value for call in calls for each in call.keywords if each.arg == "rule"]
-    return {
-        rule
-        for given in (*(call.args[0] for call in calls if call.args), *named)
-        if (rule := _read_rule(given))
-    }
-
-
-def _makes_finding(called: ast.expr) -> bool:
-    match called:
-        case ast.Name("Finding" | "Wrong") | ast.Attribute(ast.Name("Finding"), "of" | "at"):
-            return True
-    return False
-
-
-def _read_rule(given: ast.expr) -> str | None:
-    match given:
-        case ast.Constant(str(rule)):
-            return rule
-        case ast.Name("BLIND"):
-            return BLIND
-    return None
+    return {rule or BLIND for rule in _FINDING.findall(read_sources())}

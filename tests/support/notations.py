@@ -11,7 +11,7 @@ import pytest
 from hkgit import dialects
 from hkgit.dialects import protocol
 from hkgit.dialects.file_names import DEV_NULL, write_name
-from hkgit.dialects.patch_hunk import PatchHunk, join_lines
+from hkgit.dialects.patch_hunk import join_lines
 from hkgit.dialects.search_replace import write_block
 from hkgit.edits import (
     END_OF_FILE,
@@ -37,8 +37,15 @@ class UnsayableEdit(Exception):
 
 
 def write(dialect: str, edits: Sequence[AnyEdit]) -> str:
-    """Write edits in a dialect; raises UnsayableEdit for one that it has no words for."""
-    return _WRITERS[dialect](edits)
+    """Write edits in a dialect; raises UnsayableEdit for those that are not read from it again."""
+    text = _WRITERS[dialect](edits)
+    try:
+        is_sayable = dialects.parse(text, dialect).edits == tuple(edits)
+    except InvalidInput as error:
+        raise UnsayableEdit from error
+    if not is_sayable:
+        raise UnsayableEdit
+    return text
 
 
 def refusal_of(text: str, format: str = "auto") -> str:
@@ -56,19 +63,14 @@ def _calls(
             {key: value for key, value in write_one(edit).items() if value is not None}
             for edit in edits
         ]
-        text = json.dumps(calls[0] if len(calls) == 1 else calls, ensure_ascii=False)
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            raise UnsayableEdit from error
-        return text
+        return json.dumps(calls[0] if len(calls) == 1 else calls, ensure_ascii=False)
 
     return write_all
 
 
 def _harnesskit(edit: AnyEdit) -> dict[str, object]:
     match edit:
-        case Edit(path, old, new, expected) if edit == Edit(path, old, new, expected):
+        case Edit(path, old, new, expected):
             return {"file": path, "old_text": old, "new_text": new, "expected_hash": expected}
     raise UnsayableEdit
 
@@ -77,9 +79,9 @@ def _hashline(edit: AnyEdit) -> dict[str, object]:
     match edit:
         case WriteFile(path, text, expected):
             return {"path": path, "content": text, "expected_hash": expected}
-        case TagEdit(path, start, stop, lines, offset, expected, is_exclusive) if lines != ():
+        case TagEdit(path, start, stop, lines, offset, expected, is_exclusive):
             fields = {"path": path, "hash_start": start, "hash_stop": stop, "offset": offset}
-            content = None if lines is None else _content(lines)
+            content = None if lines is None else join_lines(lines)
             ends = {"inclusive": False} if is_exclusive else {}
             return {**fields, "content": content, "expected_hash": expected, **ends}
     raise UnsayableEdit
@@ -87,59 +89,48 @@ def _hashline(edit: AnyEdit) -> dict[str, object]:
 
 def _text_editor(edit: AnyEdit) -> dict[str, object]:
     match edit:
-        case CreateFile(path, text, mode) if mode == REGULAR:
+        case CreateFile(path, text):
             return {"command": "create", "path": path, "file_text": text}
         case WriteFile(path, text, expected):
             return {"file_path": path, "content": text, "expected_hash": expected}
-        case Edit(path, "", text, at_end=True) if edit == Edit(path, "", text, at_end=True):
+        case Edit(path, "", text, at_end=True):
             return {"command": "append", "path": path, "new_str": text}
         case InsertAfter(path, after, lines, expected):
-            text = _content(lines)
+            text = join_lines(lines)
             fields = {"command": "insert", "path": path, "insert_line": after, "insert_text": text}
             return {**fields, "expected_hash": expected}
-        case Edit(path, old, new, expected, None, is_all, count, (), None, heading=""):
-            if count is not None and not is_all:
-                raise UnsayableEdit
+        case Edit(path, old, new, expected, _, is_all, count):
             fields = {"file_path": path, "old_string": old, "new_string": new}
             flags = {"replace_all": True} if is_all else {}
             return {**fields, **flags, "expected_replacements": count, "expected_hash": expected}
     raise UnsayableEdit
 
 
-def _content(lines: Sequence[str]) -> str:
-    if any(line.endswith("\r") for line in lines):
-        raise UnsayableEdit
-    return join_lines(lines)
-
-
 def _search_replace(edits: Sequence[AnyEdit]) -> str:
     blocks = [write_block(edit) if isinstance(edit, Edit) else None for edit in edits]
-    if None in blocks:
-        raise UnsayableEdit
     return "\n".join(filter(None, blocks))
 
 
 def _unified_diff(edits: Sequence[AnyEdit]) -> str:
-    return "".join(map(_section, edits))
+    return join_lines([line for edit in edits for line in _section(edit)])
 
 
-def _section(edit: AnyEdit) -> str:
+def _section(edit: AnyEdit) -> list[str]:
     a, b = write_name("a/", edit.path), write_name("b/", edit.path)
     match edit:
         case CreateFile(path, text, mode):
             sides = [f"--- {DEV_NULL}", f"+++ {b}"] if text else []
-            return join_lines([_git(path), f"new file mode {mode:o}", *sides, *_whole("+", text)])
-        case DeleteFile(path, None, text) if text != "":
+            return [_git(path), f"new file mode {mode:o}", *sides, *_whole("+", text)]
+        case DeleteFile(path, _, text):
             sides = [f"--- {a}", f"+++ {DEV_NULL}"] if text else []
-            head = [_git(path), f"deleted file mode {REGULAR:o}"]
-            return join_lines([*head, *sides, *_whole("-", text or "")])
-        case RenameFile(path, new_path, None):
+            return [_git(path), f"deleted file mode {REGULAR:o}", *sides, *_whole("-", text or "")]
+        case RenameFile(path, new_path):
             names = [f"rename from {quote_path(path)}", f"rename to {quote_path(new_path)}"]
-            return join_lines([_git(path, new_path), *names])
+            return [_git(path, new_path), *names]
         case SetMode(path, mode):
-            return join_lines([_git(path), f"new mode {mode:o}"])
+            return [_git(path), f"new mode {mode:o}"]
         case Edit():
-            return join_lines([_git(edit.path), f"--- {a}", f"+++ {b}", *_hunk(edit)])
+            return [_git(edit.path), f"--- {a}", f"+++ {b}", *_hunk(edit)]
     raise UnsayableEdit
 
 
@@ -158,33 +149,26 @@ def _whole(prefix: str, text: str) -> list[str]:
 
 
 def _hunk(edit: Edit) -> list[str]:
-    hint, end, texts = edit.line_hint, edit.final_newline, (edit.old_text, edit.new_text)
-    plain = Edit(edit.path, *texts, line_hint=hint, final_newline=end, heading=edit.heading)
-    old, new = map(_lines, texts)
-    carrier = {True: old, False: new, None: old or new}[end]
-    if edit != plain or not carrier or (hint is not None and hint < 1):
-        raise UnsayableEdit
-    body = _body(old, new, changes_end=end is not None)
+    end = edit.final_newline
+    body = _body(edit, changes_end=end is not None)
     if end is not None:
-        last = max(i for i, line in enumerate(body) if line[0] == ("-" if end else "+"))
-        body.insert(last + 1, NO_NEWLINE)
-    return [_head(edit, old, new), *body]
+        last = [i for i, line in enumerate(body) if line[0] == ("-" if end else "+")]
+        body.insert(last[-1] + 1 if last else 0, NO_NEWLINE)
+    return [_head(edit), *body]
 
 
-def _head(edit: Edit, old: Sequence[str], new: Sequence[str]) -> str:
-    hint = edit.line_hint or 0
+def _head(edit: Edit) -> str:
+    hint, old, new = edit.line_hint or 0, *map(_lines, (edit.old_text, edit.new_text))
     return f"@@ -{hint},{len(old)} +{hint},{len(new)} @@ {edit.heading}".rstrip()
 
 
 def _lines(text: str) -> list[str]:
-    lines = text.split("\n")
-    if lines.pop() != "":
-        raise UnsayableEdit
-    return lines
+    return text.split("\n")[:-1]
 
 
-def _body(old: Sequence[str], new: Sequence[str], *, changes_end: bool = False) -> list[str]:
+def _body(edit: Edit, *, changes_end: bool = False) -> list[str]:
     """The prefixed lines; equal ones at both ends are context, but for a last one that changes."""
+    old, new = _lines(edit.old_text), _lines(edit.new_text)
     spare = min(len(old), len(new))
     spare = max(spare - 1, 0) if changes_end else spare
     before = _common(old[:spare], new[:spare])
@@ -208,44 +192,24 @@ def _apply_patch(edits: Sequence[AnyEdit]) -> str:
 
 def _patch_section(edit: AnyEdit) -> list[str]:
     match edit:
-        case CreateFile(path, text) if edit == CreateFile(path, text):
+        case CreateFile(path, text):
             return [f"*** Add File: {path}", *(f"+{line}" for line in _lines(text))]
-        case DeleteFile(path) if edit == DeleteFile(path):
+        case DeleteFile(path):
             return [f"*** Delete File: {path}"]
-        case RenameFile(path, new_path, None):
+        case RenameFile(path, new_path):
             return [f"*** Update File: {path}", f"*** Move to: {new_path}"]
-        case Edit():
-            return [f"*** Update File: {edit.path}", *_patch_hunk(edit)]
+        case Edit(path, line_hint=hint):
+            places = [f"@@ {anchor}" for anchor in edit.anchors]
+            if hint not in (None, END_OF_FILE) or edit.heading:
+                places.append(_head(edit))
+            is_last = hint == END_OF_FILE or edit.at_end
+            ends = ["*** End of File"] if is_last else []
+            return [f"*** Update File: {path}", *(places or ["@@"]), *_body(edit), *ends]
     raise UnsayableEdit
 
 
-def _patch_hunk(edit: Edit) -> list[str]:
-    if edit == Edit(edit.path, "", edit.new_text, at_end=True) and edit.new_text:
-        return ["@@", *(f"+{line}" for line in _lines(edit.new_text)), "*** End of File"]
-    hint, texts = edit.line_hint, (edit.old_text, edit.new_text)
-    plain = Edit(edit.path, *texts, line_hint=hint, anchors=edit.anchors, heading=edit.heading)
-    old, new = map(_lines, texts)
-    places = [f"@@ {anchor}" for anchor in edit.anchors]
-    if hint not in (None, END_OF_FILE) or edit.heading:
-        places.append(_head(edit, old, new))
-    hunk = PatchHunk(0)
-    for place in places:
-        hunk.note_place(place)
-    is_last = hint == END_OF_FILE
-    read = tuple(hunk.anchors), hunk.heading, END_OF_FILE if is_last else hunk.line_hint
-    if edit != plain or not (old or new) or read != (edit.anchors, edit.heading, hint):
-        raise UnsayableEdit
-    return [*(places or ["@@"]), *_body(old, new), *(["*** End of File"] if is_last else [])]
-
-
-def _protocol(edits: Sequence[AnyEdit]) -> str:
-    if any(isinstance(edit, Edit) and not edit.old_text for edit in edits):
-        raise UnsayableEdit
-    return protocol.write(edits)
-
-
 _WRITERS: Mapping[str, Callable[[Sequence[AnyEdit]], str]] = {
-    "protocol": _protocol,
+    "protocol": protocol.write,
     "harnesskit": _calls(_harnesskit),
     "search-replace": _search_replace,
     "unified-diff": _unified_diff,

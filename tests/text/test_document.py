@@ -85,6 +85,7 @@ def test_the_hash_is_that_of_the_contract(data: bytes, drawn: st.DataObject) -> 
 PLAIN_LINES = st.lists(st.sampled_from([b"", b"a", b"b\rc", b" \xff"]), max_size=5)
 
 
+@examples(100)
 @given(PLAIN_LINES, st.sampled_from([b"\n", b"\r\n"]), st.booleans(), st.booleans())
 def test_the_hash_knows_no_line_ends_and_no_byte_order_mark(
     lines: list[bytes], end: bytes, has_bom: bool, is_open: bool
@@ -146,6 +147,7 @@ def test_the_full_lines_of_some_bytes(
     assert Document(data).lines_of(start, end) == lines
 
 
+@examples(100)
 @given(FILES, st.data())
 def test_the_lines_of_a_span_are_the_lines(data: bytes, drawn: st.DataObject) -> None:
     document = Document(data)

@@ -261,7 +261,7 @@ def _make_review_hunk(
     kinds: Sequence[str] = (),
     seen: tuple[SeenRange, ...] = (),
 ) -> ReviewHunk:
-    """Make the hunk that puts `new` for lines of the base; None is a base that is unknown."""
+    """Make the hunk that replaces lines of the base by `new`; None is a base that is not here."""
     count = lines[1] if base is None else base.line_count
     rows = _rows(base, lines, new, seen)
     gone = [row for row in rows if row.sign == "-"]

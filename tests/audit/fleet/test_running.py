@@ -7,8 +7,10 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from sqlite3 import Connection, OperationalError
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -27,6 +29,7 @@ from hkgit.audit.fleet.run import (
     UNCHANGED,
     VERIFIED,
     FleetRequest,
+    FleetRow,
     figures_json,
     verify_fleet,
 )
@@ -54,13 +57,67 @@ PERSON = {
 }
 
 
-def test_each_repository_is_a_row_with_its_numbers(one: Path, two: Path, verify: Verify) -> None:
-    rows = verify(one, two)
-    assert {name: row.status for name, row in rows.items()} == {"one": VERIFIED, "two": VERIFIED}
-    for row in rows.values():
+@dataclass(frozen=True)
+class Fleet:
+    """The rows of a run by the places of the repositories, and its summary."""
+
+    rows: dict[str, FleetRow]
+    summary: dict[str, Any]
+
+    def statuses(self, *places: str) -> list[str]:
+        return [self.rows[place].status for place in places]
+
+
+@pytest.fixture(scope="module")
+def fleet(histories: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Fleet:
+    """Repositories of every kind: with evidence and without, empty, twice, broken, out of reach."""
+    root = tmp_path_factory.mktemp("fleet")
+    for history, name in zip((*histories, histories[1]), ("one", "two", "broken"), strict=True):
+        shutil.copytree(history, root / name)
+    subprocess.run(["git", "clone", "-q", "--bare", root / "one", root / "copy"], check=True)
+    (root / "link").symlink_to(root / "one")
+    break_packs(root / "broken")
+    Repo.init(root / "plain").commit({"a.txt": "a\n"})
+    Repo.init(root / "empty", bare=True)
+    far = "https://user:secret@127.0.0.1:9/x.git"
+    local = ("one", "two", "link", "copy", "plain", "empty", "broken", "none")
+    places = (*local, f"file://{root}/one/", far)
+    (root / "list").write_text("".join(f"{place}\n" for place in places))
+    request = FleetRequest(read_list(root / "list"), FleetDirectory(root / "to"))
+    with ThreadPoolExecutor(1) as executor:
+        rows = {row.listed: row for row in verify_fleet(request, executor)}
+    ordered = zip((*local, "file", "far"), (rows[each] for each in request.listed), strict=True)
+    return Fleet(dict(ordered), json.loads((root / "to/summary.json").read_text()))
+
+
+def test_each_repository_is_a_row_with_its_numbers(fleet: Fleet) -> None:
+    assert fleet.statuses("one", "two", "plain", "empty") == [VERIFIED, VERIFIED, VERIFIED, EMPTY]
+    for row in (fleet.rows["one"], fleet.rows["two"]):
         assert (row.new, row.figures.commits) == (COMMITS + 1, COMMITS + 1)
         assert row.figures["replay"] == {"strict": COMMITS, "no evidence": 1}
         assert not row.passes
+    assert fleet.rows["plain"].figures["replay"] == {"by hand": 1}
+    assert fleet.rows["plain"].passes
+
+
+def test_a_repository_is_told_of_once_by_its_address_and_by_its_history(fleet: Fleet) -> None:
+    assert fleet.statuses("link", "file", "copy") == [SAME] * 3
+
+
+def test_what_cannot_be_judged_is_a_row_that_says_why(fleet: Fleet) -> None:
+    for place in ("broken", "none", "far"):
+        row = fleet.rows[place]
+        assert row.status == FAILED
+        assert row.failure is not None
+        assert row.failure.fix
+
+
+def test_the_summary_is_as_its_schema_says_and_has_no_password(fleet: Fleet) -> None:
+    Draft202012Validator(find_schema("fleet")).validate(fleet.summary)
+    listed = fleet.summary["repositories"]
+    assert [each["status"] for each in listed] == fleet.statuses(*fleet.rows)
+    assert (fleet.summary["failed"], fleet.summary["rejected"]) == (3, 2)
+    assert "secret" not in repr(fleet.summary)
 
 
 def test_the_next_run_judges_what_is_new_alone(one: Path, verify: Verify) -> None:
@@ -102,56 +159,10 @@ def test_another_policy_judges_all_of_it_anew(one: Path, verify: Verify, tmp_pat
     assert (row.new, row.figures.commits) == (COMMITS + 2, COMMITS + 2)
 
 
-def test_a_repository_twice_under_two_addresses_is_told_of_once(
-    one: Path, tmp_path: Path, verify: Verify
-) -> None:
-    link = tmp_path / "link.git"
-    link.symlink_to(one)
-    rows = verify(one, f"file://{one}/", link)
-    assert sorted(row.status for row in rows.values()) == [SAME, SAME, VERIFIED]
-
-
-def test_a_copy_elsewhere_with_the_same_history_is_told_of_once(
-    one: Path, tmp_path: Path, verify: Verify
-) -> None:
-    subprocess.run(["git", "clone", "-q", "--bare", one, tmp_path / "copy.git"], check=True)
-    rows = verify(one, tmp_path / "copy.git")
-    assert sorted(row.status for row in rows.values()) == [SAME, VERIFIED]
-
-
-def test_a_repository_without_evidence_or_commits_is_a_row(tmp_path: Path, verify: Verify) -> None:
-    plain, empty = Repo.init(tmp_path / "plain"), Repo.init(tmp_path / "empty", bare=True)
-    plain.commit({"a.txt": "a\n"})
-    rows = verify(plain.path, empty.path)
-    assert rows["plain"].figures["replay"] == {"by hand": 1}
-    assert rows["plain"].passes
-    assert rows["empty"].status == EMPTY
-
-
-def test_what_cannot_be_reached_is_a_row_that_says_why(
-    one: Path, tmp_path: Path, verify: Verify
-) -> None:
-    rows = verify(one, tmp_path / "none.git", "https://user:secret@127.0.0.1:9/x.git")
-    assert rows["one"].status == VERIFIED
-    for name in ("none", "x"):
-        assert rows[name].status == FAILED
-        failure = rows[name].failure
-        assert failure is not None
-        assert failure.fix
-    assert "secret" not in repr(json.loads((tmp_path / "fleet/summary.json").read_text()))
-
-
 def break_packs(repository: Path) -> None:
     for pack in repository.glob("objects/pack/*.pack"):
         pack.chmod(0o644)
         pack.write_bytes(pack.read_bytes()[:100] + b"garbage")
-
-
-def test_a_corrupt_repository_is_a_row(one: Path, two: Path, verify: Verify) -> None:
-    Repo(one).git("gc", "-q")
-    break_packs(one)
-    rows = verify(one, two)
-    assert (rows["one"].status, rows["two"].status) == (FAILED, VERIFIED)
 
 
 @pytest.mark.slow
@@ -299,10 +310,3 @@ def test_tables_of_a_newer_hkgit_are_left_alone(one: Path, tmp_path: Path, verif
     grow(one)
     with pytest.raises(InvalidInput, match="version 99"):
         verify(one)
-
-
-def test_the_summary_is_as_its_schema_says(one: Path, tmp_path: Path, verify: Verify) -> None:
-    verify(one, one, tmp_path / "none")
-    summary = json.loads((tmp_path / "fleet/summary.json").read_text())
-    Draft202012Validator(find_schema("fleet")).validate(summary)
-    assert [each["status"] for each in summary["repositories"]] == [VERIFIED, SAME, FAILED]

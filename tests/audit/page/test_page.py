@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from html.parser import HTMLParser
@@ -16,12 +15,12 @@ from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.values import replace
 from tests.audit.page.conftest import facts_of
-from tests.audit.page.hostile import CORPUS, MARK, hostile
-from tests.audit.page.orchard import Orchard
-from tests.support.cases import cases
 from tests.support.commits import Change, applied, commit
+from tests.support.hostile import CORPUS, MARK, hostile
+from tests.support.orchard import Orchard
 from tests.support.repos import Repo
 from tests.support.running import run
+from tests.support.specs import search_replace
 
 CODEX = "codex <codex@example.org>"
 
@@ -137,11 +136,7 @@ def test_without_evidence_it_says_what_to_do(repo: Repo) -> None:
     page = render_page(facts_of(repo))
     assert "No evidence in this range" in page
     assert "hkgit init --agent claude-code" in page
-
-
-def test_an_empty_range_is_a_page(repo: Repo) -> None:
-    begun(repo)
-    assert "No commits in this range" in render_page(facts_of(repo))
+    assert "No commits in this range" in render_page(facts_of(repo, "HEAD"))
 
 
 def test_names_and_messages_stay_text(repo: Repo, facts: PageFacts) -> None:
@@ -154,27 +149,27 @@ def test_names_and_messages_stay_text(repo: Repo, facts: PageFacts) -> None:
     assert re.search(r"(?<![0-9a-f])49 ", page.text) is None
 
 
-@cases(
-    "data, words",
-    {
-        "binary": (b"\0\1\2" * 1000, "binary, 3,000 bytes"),
-        "huge": (b"x\n" * 400_000, "not shown: 800,000 bytes"),
-        "right to left": ("שלום עולם\n".encode(), "שלום עולם"),
-        "no UTF-8": (b"\xff\xfe\xfa\n", "\ufffd\ufffd\ufffd"),
-        "one long line": (b"y" * 90_000, "yyy…"),
-    },
-)
-def test_a_file_of_any_kind_is_told_of(repo: Repo, data: bytes, words: str) -> None:
+ODD_FILES = {
+    "binary": (b"\0\1\2" * 1000, "binary, 3,000 bytes"),
+    "huge": (b"x\n" * 400_000, "not shown: 800,000 bytes"),
+    "right to left": ("שלום עולם\n".encode(), "שלום עולם"),
+    "no UTF-8": (b"\xff\xfe\xfa\n", "\ufffd\ufffd\ufffd"),
+    "one long line": (b"y" * 90_000, "yyy…"),
+}
+
+
+def test_a_file_of_any_kind_is_told_of(repo: Repo) -> None:
     begun(repo)
-    commit(repo, Change({"new.dat": File(data)}, author=CODEX, message="Add\n"))
+    files = {name: File(data) for name, (data, _) in ODD_FILES.items()}
+    commit(repo, Change({**files}, author=CODEX, message="Add\n"))
     page = render_page(facts_of(repo))
-    assert words in page
+    assert [words for _, words in ODD_FILES.values() if words not in page] == []
     assert len(page) < 120_000
 
 
 def test_a_ledger_newer_than_the_tool_is_told_of(repo: Repo) -> None:
     begun(repo)
-    change = applied(repo, "a.txt\n<<<<<<< SEARCH\none\n=======\nuno\n>>>>>>> REPLACE\n")
+    change = applied(repo, search_replace("one", "uno", "a.txt"))
     change.entry["schema"] = 99
     change.message = "From the future\n"
     commit(repo, change)
@@ -193,15 +188,6 @@ def test_without_the_extra_it_says_what_to_install(
 
 def test_the_same_range_gives_the_same_page(orchard: Orchard, facts: PageFacts) -> None:
     assert render_page(facts_of(orchard.repo)) == render_page(facts)
-
-
-def test_claims_of_any_kind_are_no_fault(repo: Repo) -> None:
-    begun(repo)
-    change = applied(repo, "a.txt\n<<<<<<< SEARCH\none\n=======\nuno\n>>>>>>> REPLACE\n")
-    change.entry["claims"] = json.loads('{"agent": "x/y/z", "time": 0, "refusals": [1, {}]}')
-    change.message = "Odd\n"
-    commit(repo, change)
-    assert "x/y/z" in render_page(facts_of(repo))
 
 
 def test_a_shallow_clone_says_what_is_missing(orchard: Orchard, tmp_path: Path) -> None:

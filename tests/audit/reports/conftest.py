@@ -18,6 +18,7 @@ from tests.support.objects import open_repository
 from tests.support.reports import ReportSheet, place_report, render
 from tests.support.repos import Repo
 from tests.support.rulings import judge_whole
+from tests.support.specs import search_replace
 
 APP = b"".join(b"line %d\n" % number for number in range(1, 21))
 ODD = "::add-mask::a, 100% `b` | <i> ##[c].md"
@@ -54,19 +55,17 @@ def judged(repo: Repo, old: str, new: str = "HEAD", policy: Policy | None = None
     return place_report(repository, report)
 
 
-def blind(path: str, old: str, new: str) -> str:
-    return f"{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
-
-
 @pytest.fixture(scope="module")
 def history(tmp_path_factory: pytest.TempPathFactory) -> History:
     repo = Repo.init(tmp_path_factory.mktemp("reports") / "repo")
     repo.commit({"app.py": APP, "notes.md": "one\ntwo\n", ODD: "x\n", "gone.md": "x\n"}, "Begin")
     repo.git("tag", "start")
     commits = {}
-    commits["blind edit"] = commit(repo, applied(repo, blind("app.py", "line 5", "line five")))
+    commits["blind edit"] = commit(
+        repo, applied(repo, search_replace("line 5", "line five", "app.py"))
+    )
     read = Read("app.py", 12, 12, range_hash(repo.read("app.py"), 12, 12))
-    smuggled = applied(repo, blind("app.py", "line 12", "line twelve"), reads=[read])
+    smuggled = applied(repo, search_replace("line 12", "line twelve", "app.py"), reads=[read])
     data = smuggled.files["app.py"]
     assert data is not None
     smuggled.files["app.py"] = File(data.data.replace(b"line 18\n", b"line eighteen\n"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -47,6 +48,7 @@ from tests.support.planning import Operation, hash_of, protocol, replace_range
 from tests.support.repos import Repo
 from tests.support.rulings import judge_whole
 from tests.support.running import run
+from tests.support.specs import search_replace
 
 
 @dataclass(frozen=True)
@@ -94,8 +96,26 @@ def creating(path: str, text: str) -> Callable[[Repo], str]:
 def fuzzy(repo: Repo) -> str:
     old = "    name = sys.argvs[1]\n    print(name)\n"
     new = old.replace("(name)", "(1)")
-    spec = f"a.py\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n"
-    return commit(repo, applied(repo, spec))
+    return commit(repo, applied(repo, search_replace(old, new, "a.py")))
+
+
+def quoted(repo: Repo) -> str:
+    return commit(repo, applied(repo, search_replace("print(name)", "print(1)", "a.py")))
+
+
+CREDIT = "Co-Authored-By: Claude <noreply@anthropic.com>"
+
+
+def credited(repo: Repo) -> str:
+    files: dict[str, File | None] = {"a.py": File(b"x\n" + A)}
+    return commit(repo, Change(files, author=PERSON, message=f"Say\n\n{CREDIT}\n"))
+
+
+def guarded(repo: Repo, *, has_entry: bool) -> str:
+    """A change of an agent with one beside it that only a person may make."""
+    change = honest(repo) if has_entry else Change({"a.py": File(b"x\n" + A)}, author=AGENT)
+    change.files[".github/workflows/x.yml"] = File(b"on: push\n")
+    return commit(repo, change)
 
 
 def wide(repo: Repo) -> str:
@@ -199,6 +219,15 @@ def evil_merge(repo: Repo) -> str:
     return repo.commit({}, "Merge", f"--author={AGENT}")
 
 
+def resolved_merge(repo: Repo) -> str:
+    repo.git("checkout", "-q", "-b", "side")
+    repo.commit({"a.py": b"# side\n" + A, "side.md": "x\n"})
+    repo.git("checkout", "-q", "main")
+    repo.commit({"a.py": b"# ours\n" + A})
+    repo.git("merge", "-q", "side", check=False)
+    return repo.commit({"a.py": b"# both\n" + A}, "Merge", f"--author={AGENT}")
+
+
 def octopus(repo: Repo) -> str:
     for side in ("one", "two"):
         repo.git("checkout", "-q", "-b", side, "main")
@@ -211,6 +240,7 @@ def octopus(repo: Repo) -> str:
     return repo.head
 
 
+VOUCHED = "Hkgit-Vouched-by: Ada Tester <ada@example.org>"
 VOUCH, PATCH, MESSAGE = "--vouch", "--patch", "-m"
 NO_TRANSCRIPTS = "[[gate.paths]]\npaths = ['*']\nrecovered = true\n"
 HIDDEN = "x = '\u202e'\n"
@@ -224,6 +254,8 @@ KINDS: dict[str, Kind] = {
     "anchor": Kind(of_two_places),
     "before": Kind(falsified(forge(*_FILE, "before", "sha256", to="0" * 64))),
     "blind": Kind(by_agent("a.py", b"x\n" + A)),
+    "blind: a quote": Kind(quoted),
+    "blind: credited": Kind(credited),
     "blind: late does not count": Kind(
         by_agent("a.py", b"x\n" + A), 'accept = ["receipt"]', is_granted=True
     ),
@@ -242,12 +274,15 @@ KINDS: dict[str, Kind] = {
     "hash": Kind(falsified(forge(*_HUNK, "old_hash", to="0" * 64))),
     "hunk": Kind(falsified(forge(*_HUNK, "lines", to=[50, 51]))),
     "merge": Kind(evil_merge),
+    "merge: resolved": Kind(resolved_merge),
     "merge: octopus": Kind(octopus),
     "mode": Kind(falsified(forge(*_FILE, "after", "mode", to="120000"))),
     "moved": Kind(moved, '[[gate.paths]]\npaths = ["core/*"]\nmin_tightness = 0.1'),
     "path": Kind(falsified(into("aux.txt")), option=PATCH, edit="s/aux/other/"),
     "policy": Kind(with_a_policy, 'verdicts = ["strict", "mixed", "ungoverned"]'),
     "protected": Kind(creating(".github/workflows/x.yml", "on: push\n"), option=VOUCH),
+    "blind: and protected": Kind(partial(guarded, has_entry=False), option=VOUCH),
+    "protected: beside an entry": Kind(partial(guarded, has_entry=True), option=VOUCH),
     "entry: pruned with more": Kind(pruned_with_more),
     "prune": Kind(pruned_too_early),
     "blind: recovered": Kind(
@@ -343,10 +378,21 @@ def test_the_command_mends_and_keeps(
     assert {*now.values()} == {*wanted.values()}
     told = re.findall("(?m)^Hkgit-Agent: (.*)", repo.git("log", "--format=%B", f"{start}..HEAD"))
     assert {*told} <= {"tester/1", "hkgit-agent", "Claude"}
+    if (
+        kind.option == VOUCH or kind.is_granted
+    ):  # what says who made it stays: the message, the entries
+        [again] = repo.git("log", f"--grep={VOUCHED}", "--format=%H", f"{start}..").split()
+        said, before_it = (repo.git("log", "-1", "--format=%B", each) for each in (again, made))
+        assert said.startswith(before_it.rstrip())
+        assert said.rstrip().endswith(VOUCHED)
+        listed = ("ls-tree", "-r", "--name-only")
+        assert repo.git(*listed, again, ".hkgit/ledger") == repo.git(*listed, made, ".hkgit/ledger")
+    assert (CREDIT in repo.git("log", "--format=%B", f"{start}..")) == (name == "blind: credited")
     if circumstance != "rebase":
         assert (repo.status(), repo.git("branch", "--format=%(refname)")) == before
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", KINDS)
 def test_where_late_does_not_count_no_command_is_named_that_is_refused(
     template: Repo, tmp_path: Path, name: str
@@ -372,32 +418,41 @@ def follow(repo: Repo, command: str, kind: Kind | None = None) -> None:
     """Paste a command. What `hkgit redo` refuses to make, it makes with an option that it names."""
     option = "" if kind is None else kind.option
     if option:
-        refused = start(repo, command)
-        assert refused.returncode != 0
-        assert f"{command}` also takes" in refused.stderr
-        assert option in refused.stderr
+        code, said = paste(repo, command)
+        assert code != 0
+        assert f"{command}` also takes" in said
+        assert option in said
         match option:
             case "--patch":
                 assert kind is not None
-                [first] = re.findall(r"git diff .*?>FILE", refused.stderr)
+                [first] = re.findall(r"git diff .*?>FILE", said)
                 command = f"{first}; sed '{kind.edit}' -i FILE; {command} --patch FILE; rm FILE"
             case "-m":
                 command = f"{command} -m 'Say it'"
             case _:
                 command = f"{command} {option}"
-    done = start(repo, command)
-    assert done.returncode == 0, f"{command}\n{done.stderr}"
+    code, said = paste(repo, command)
+    assert code == 0, f"{command}\n{said}"
 
 
-def start(repo: Repo, command: str) -> subprocess.CompletedProcess[str]:
-    env = os.environ | loaded_path()
-    command = f"set -e; {command}"
-    run_it = partial(subprocess.run, shell=True, cwd=repo.path, env=env, check=False)
-    done = run_it(command, capture_output=True, text=True)
-    if "git fetch --unshallow" in done.stderr:
+def paste(repo: Repo, command: str) -> tuple[int, str]:
+    """Run a command, by the shell where that has more to do than to start hkgit."""
+
+    def run_it() -> tuple[int, str]:
+        program, *words = shlex.split(command)
+        if program == "hkgit" and not {*command} & {*";>|&#"}:
+            told = run(*words, cwd=repo.path)
+            return told.code, told.err
+        env = os.environ | loaded_path()
+        script = ("bash", "-e", "-c", command)
+        done = subprocess.run(script, cwd=repo.path, env=env, capture_output=True, text=True)
+        return done.returncode, done.stderr
+
+    code, said = run_it()
+    if "git fetch --unshallow" in said:
         repo.git("fetch", "-q", "--unshallow")
-        done = run_it(command, capture_output=True, text=True)
-    return done
+        return run_it()
+    return code, said
 
 
 def contents(repo: Repo, rev: str) -> dict[str, bytes]:

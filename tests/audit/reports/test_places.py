@@ -32,16 +32,11 @@ def test_a_file_that_is_gone_has_no_lines(history: History) -> None:
     assert [item.place for item in history.items("removed")] == [SourcePlace("gone.md")]
 
 
-def test_fingerprints_survive_that_lines_move(history: History) -> None:
+def test_fingerprints_survive_that_lines_move_and_tell_findings_apart(history: History) -> None:
     before = judged(history.repo, "start", history.commits["removed"])
-    assert [item.fingerprint for item in before.items] == [
-        item.fingerprint for item in history.sheet.items
-    ]
-    assert before.items[0].place != history.sheet.items[0].place
-
-
-def test_fingerprints_tell_findings_apart(history: History) -> None:
     fingerprints = [item.fingerprint for item in history.sheet.items]
+    assert [item.fingerprint for item in before.items] == fingerprints
+    assert before.items[0].place != history.sheet.items[0].place
     assert len(set(fingerprints)) == len(fingerprints) == 5
 
 

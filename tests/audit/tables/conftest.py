@@ -11,10 +11,11 @@ from hkgit.audit.tables.export_tables import ExportResult, write_tables
 from hkgit.evidence.refusal_log import Refusal, RefusalLog
 from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.trusted_policy import read_trusted_policy
-from tests.audit.page.orchard import Orchard
 from tests.support.commits import applied, commit
 from tests.support.objects import open_repository
+from tests.support.orchard import Orchard
 from tests.support.repos import Repo
+from tests.support.specs import search_replace
 
 SECRET = "https://mara:s3cret@Example.org:443/mara/orchard.git"
 
@@ -30,8 +31,7 @@ def export_all(repo: Repo, directory: Path, revision: str = "HEAD") -> ExportRes
 
 def edit_text(repo: Repo, path: str, old: str, new: str, **claims: object) -> str:
     """A commit of one edit by quotation, whose entry claims this and that."""
-    spec = f"{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
-    change = applied(repo, spec)
+    change = applied(repo, search_replace(old, new, path))
     change.entry["claims"] |= claims
     return commit(repo, change)
 

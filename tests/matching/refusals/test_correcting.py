@@ -11,6 +11,7 @@ from hkgit.errors import HkgitError, Near
 from hkgit.matching.advice import MOST
 from tests.matching.editing import edit_of, edited
 from tests.support.cases import cases
+from tests.support.properties import examples
 
 TEXT = """\
 def area(width, height):
@@ -155,6 +156,7 @@ def test_places_in_equal_surroundings_are_named_all_the_same() -> None:
 LINE = st.sampled_from(["a = 1", "b = 2", "  c(a, b)", "", "}", "return d(a)"])
 
 
+@examples(100)
 @given(st.lists(LINE, min_size=1, max_size=12), st.lists(LINE, min_size=1, max_size=4))
 def test_a_proposal_can_be_applied_as_it_is(lines: list[str], wanted: list[str]) -> None:
     text = "".join(f"{line}\n" for line in lines)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from hkgit.edits import Edit
@@ -68,18 +70,54 @@ def test_new_lines_are_indented_in_the_file_s_unit(old: str, new: str, expected:
     assert edited(INDENTED, edit_of(old, new)) == after.encode()
 
 
-def test_a_file_of_tabs_keeps_them() -> None:
-    text = "f:\n\tif a:\n\t\tb()\n"
-    old = "    if a:\n        b()\n"
-    edit = edit_of(old, f"{old}        c()\n            d()\n")
-    assert edited(text, edit) == b"f:\n\tif a:\n\t\tb()\n\t\tc()\n\t\t\td()\n"
+ALIGNED = (
+    "<p>\n  <b>\n    x\n  </b>\n</p>\n" * 3
+    + "<s>\n"
+    + "     y\n" * 20
+    + "</s>\n"
+    + "<ul>\n  <li>\n      <a>\n"
+)
+DEEP = "f {\n    a {\n        b;\n    }\n}\n"
 
 
-def test_the_step_that_prevails_is_the_file_s_unit_though_lines_are_aligned() -> None:
-    above = "<p>\n  <b>\n    x\n  </b>\n</p>\n" * 3 + "<s>\n     y\n     z\n</s>\n" * 2
-    text = f"{above}<ul>\n  <li>\n      <a>\n"
-    edit = edit_of("            <a>\n", "            <a>\n                <i>\n")
-    assert edited(text, edit) == f"{text}        <i>\n".encode()
+@cases(
+    "text, old, new, after",
+    {
+        "a file of tabs": (
+            "f:\n\tif a:\n\t\tb()\n",
+            "    if a:\n        b()\n",
+            "    if a:\n        b()\n        c()\n            d()\n",
+            "f:\n\tif a:\n\t\tb()\n\t\tc()\n\t\t\td()\n",
+        ),
+        "the step that prevails, though lines are aligned": (
+            ALIGNED,
+            "            <a>\n",
+            "            <a>\n                <i>\n",
+            f"{ALIGNED}        <i>\n",
+        ),
+        "a tab that is half a level": (
+            DEEP,
+            DEEP.replace("    ", "\t\t"),
+            DEEP.replace("    ", "\t\t").replace("\t\t\t\tb", "\t\t\tc"),
+            DEEP.replace("        b", "      c"),
+        ),
+        "half a level of the author's": (
+            DEEP,
+            DEEP.replace("    ", " " * 8),
+            DEEP.replace("    ", " " * 8).replace(" " * 16, " " * 12),
+            DEEP.replace(" " * 8, " " * 6),
+        ),
+        "no indentation of a blank line": (
+            "def f():\n    a()\n    return b\n",
+            "return b",
+            "\nreturn b",
+            "def f():\n    a()\n\n    return b\n",
+        ),
+        "blanks that are changed alone": ("a:\nb\n", "a:\nb\n", "a:\n    b\n", "a:\n    b\n"),
+    },
+)
+def test_the_unit_of_either_side_is_learnt(text: str, old: str, new: str, after: str) -> None:
+    assert edited(text, edit_of(old, new)) == after.encode()
 
 
 def test_an_indentation_that_cannot_be_told_is_refused() -> None:
@@ -100,10 +138,6 @@ def test_an_indentation_that_cannot_be_told_is_refused() -> None:
 def test_two_places_that_differ_in_blanks_are_ambiguous(text: str, old: str) -> None:
     with pytest.raises(Ambiguous):
         placed(text, edit_of(old, "new\n"))
-
-
-def test_a_change_of_blanks_alone_is_made() -> None:
-    assert edited("a:\nb\nc\n", edit_of("a:\nb\n", "a:\n    b\n")) == b"a:\n    b\nc\n"
 
 
 def test_a_name_is_not_found_by_leaving_out_blanks_inside_a_line() -> None:
@@ -145,18 +179,11 @@ def test_all_places_that_are_alike_but_for_blanks_are_replaced() -> None:
 
 
 @pytest.mark.parametrize("blanks", ["\n\t", "\n  ", "\n\n "])
-@pytest.mark.parametrize("rest", [" {}\n", " z\ny\n"])
-@pytest.mark.parametrize("new", ["g(1)", "g(1)\nh(2)", "g(1)\n\t", ""])
-def test_a_line_that_the_old_text_ends_is_not_found_within_a_longer_one(
-    blanks: str, rest: str, new: str
-) -> None:
-    with pytest.raises(NoMatch):
-        placed(f"x\nf( 1){rest}", edit_of(f"f( 1){blanks}", new))
-
-
-@pytest.mark.parametrize("blanks", ["\n\t", "\n  ", "\n\n "])
-def test_blanks_below_the_last_old_line_are_left_out(blanks: str) -> None:
+def test_a_line_that_the_old_text_ends_is_not_found_within_a_longer_one(blanks: str) -> None:
     assert edited("x\n  f( 1)  \n", edit_of(f"f( 1){blanks}", f"g(1){blanks}")) == b"x\n  g(1)  \n"
+    for rest, new in product((" {}\n", " z\ny\n"), ("g(1)", "g(1)\nh(2)", "g(1)\n\t", "")):
+        with pytest.raises(NoMatch):
+            placed(f"x\nf( 1){rest}", edit_of(f"f( 1){blanks}", new))
 
 
 @pytest.mark.parametrize("end", ["", "\n"])
@@ -166,24 +193,3 @@ def test_a_quoted_line_without_its_indentation_gives_it_to_all_new_lines(end: st
     new = "if (!b)\n  say(a);\nreturn;"
     after = text.replace("    say (a);", "    if (!b)\n      say(a);\n    return;")
     assert edited(text, edit_of(f"say (a);{end}", f"{new}{end}")) == after.encode()
-
-
-def test_a_blank_line_above_it_gets_no_indentation() -> None:
-    text = "def f():\n    a()\n    return b\n"
-    assert (
-        edited(text, edit_of("return b", "\nreturn b")) == text.replace("    r", "\n    r").encode()
-    )
-
-
-def test_a_tab_is_half_a_level_where_two_of_them_are_one() -> None:
-    text = "f {\n    a {\n        b;\n    }\n}\n"
-    old = text.replace("    ", "\t\t")
-    after = edited(text, edit_of(old, old.replace("\t\t\t\tb;\n", "\t\t\tc;\n")))
-    assert after == b"f {\n    a {\n      c;\n    }\n}\n"
-
-
-def test_half_a_level_of_the_author_s_is_half_a_level_of_the_file_s() -> None:
-    text = "f {\n    a {\n        b;\n    }\n}\n"
-    old = text.replace("    ", " " * 8)
-    after = edited(text, edit_of(old, old.replace(" " * 16, " " * 12)))
-    assert after == text.replace(" " * 8, " " * 6).encode()

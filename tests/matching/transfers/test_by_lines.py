@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit.dialects import parse
 from hkgit.edits import Edit
 from hkgit.errors import Conflict
 from tests.matching.editing import edited
@@ -14,21 +13,13 @@ BEFORE = "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n    
 LOOP = "def f():\n    if a:\n        b()\n    else:\n        c()\n    return 1\n"
 
 
-def edit_of_hunk(dialect: str, lines: str) -> Edit:
-    """The one edit of a hunk, given by its lines."""
-    heads = {
-        "unified-diff": f"--- a/f.py\n+++ b/f.py\n@@ @@\n{lines}",
-        "apply-patch": f"*** Begin Patch\n*** Update File: f.py\n@@\n{lines}*** End Patch\n",
-    }
-    [edit] = parse(heads[dialect], dialect).edits
-    assert isinstance(edit, Edit)
-    return edit
-
-
-def hunk_of(old: str, new: str) -> str:
-    """All old lines, then all new ones."""
-    sides = (("-", old), ("+", new))
-    return "".join(mark + line for mark, text in sides for line in text.splitlines(True))
+def edit_of_hunk(lines: str) -> Edit:
+    """The edit of a hunk, given by its lines."""
+    old, new = (
+        "".join(line[1:] for line in lines.splitlines(keepends=True) if line[0] in marks)
+        for marks in (" -", " +")
+    )
+    return Edit("f.py", old, new, whole_lines=True)
 
 
 BY_LINES = {
@@ -82,15 +73,6 @@ def test_indentation_follows_the_lines(text: str, old: str, new: str, after: str
     assert edited(text, Edit("f.py", old, new, whole_lines=True)) == after.encode()
 
 
-@pytest.mark.parametrize("dialect", ["unified-diff", "apply-patch"])
-@cases("text, old, new, after", BY_LINES)
-def test_hunks_follow_the_lines_too(
-    dialect: str, text: str, old: str, new: str, after: str
-) -> None:
-    assert edited(text, edit_of_hunk(dialect, hunk_of(old, new))) == after.encode()
-
-
-@pytest.mark.parametrize("dialect", ["unified-diff", "apply-patch"])
 @cases(
     "lines, after",
     {
@@ -108,11 +90,10 @@ def test_hunks_follow_the_lines_too(
         ),
     },
 )
-def test_one_line_of_a_hunk_takes_the_place_of_one(dialect: str, lines: str, after: str) -> None:
-    assert edited(BEFORE, edit_of_hunk(dialect, lines)) == after.encode()
+def test_one_line_of_a_hunk_takes_the_place_of_one(lines: str, after: str) -> None:
+    assert edited(BEFORE, edit_of_hunk(lines)) == after.encode()
 
 
-@pytest.mark.parametrize("dialect", ["unified-diff", "apply-patch"])
 @cases(
     "lines",
     {
@@ -130,9 +111,9 @@ def test_one_line_of_a_hunk_takes_the_place_of_one(dialect: str, lines: str, aft
         ),
     },
 )
-def test_where_nothing_decides_the_edit_is_refused(dialect: str, lines: str) -> None:
+def test_where_nothing_decides_the_edit_is_refused(lines: str) -> None:
     with pytest.raises(Conflict, match="it cannot be told how its new lines are to be indented"):
-        edited(BEFORE, edit_of_hunk(dialect, lines))
+        edited(BEFORE, edit_of_hunk(lines))
 
 
 BRANCH = "def f():\n    if a:\n        x = 1\n\n    return 2\n"
@@ -166,7 +147,7 @@ def test_new_lines_less_deep_go_on_in_the_author_s_own_frame() -> None:
     text = "a text:\n\n    import this\n\nmore\n"
     lines = "     a text:\n \n-        import this\n+    .. code\n \n     more\n"
     after = b"a text:\n\n.. code\n\nmore\n"
-    assert edited(text, edit_of_hunk("apply-patch", lines)) == after
+    assert edited(text, edit_of_hunk(lines)) == after
 
 
 def test_no_tab_is_put_behind_the_spaces_of_the_file() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hkgit.edits import File
 from tests.support.commits import Change, applied, commit
 from tests.support.repos import Repo
+from tests.support.specs import search_replace
 
 MARK = "</title></script></style><b><i><u>x</u></i></b><img src=x onerror=window.pwned=1>"
 CORPUS = (
@@ -24,8 +25,7 @@ def hostile(repo: Repo) -> None:
     for number, text in enumerate(CORPUS):
         line = text.replace("\x1b", "").replace("\x07", "")
         old = repo.read("a.txt").decode().splitlines()[0]
-        spec = f"a.txt\n<<<<<<< SEARCH\n{old}\n=======\n{number} {line}\n>>>>>>> REPLACE\n"
-        change = applied(repo, spec)
+        change = applied(repo, search_replace(old, f"{number} {line}", "a.txt"))
         change.message = f"{text}\n"
         name = "".join(char for char in text if char.isprintable())
         change.entry["claims"]["agent"] = name
@@ -33,11 +33,5 @@ def hostile(repo: Repo) -> None:
         change.author = f"{text.replace('<', '(').replace('>', ')')} <x@example.org>"
         commit(repo, change)
         path = f"{number} {text}".replace("/", "\u2215").replace("\x1b", "")
-        commit(
-            repo,
-            Change(
-                {path: File(f"{text}\n".encode())},
-                author="codex <codex@example.org>",
-                message=f"Add {text}\n",
-            ),
-        )
+        files: dict[str, File | None] = {path: File(f"{text}\n".encode())}
+        commit(repo, Change(files, author="codex <codex@example.org>", message=f"Add {text}\n"))

@@ -19,6 +19,7 @@ from hkgit.edits import File, Read
 from tests.support.commits import Change, applied, commit
 from tests.support.repos import Repo
 from tests.support.running import range_hash
+from tests.support.specs import search_replace
 
 BEGIN = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 CLAUDE, CODEX, GEMINI, AIDER = "claude-code/2.1", "codex/0.58", "gemini-cli/0.9", "aider/0.86"
@@ -176,11 +177,7 @@ class Orchard:
         reads: tuple[Read, ...] = ()
         if around:
             reads = (self.read(path, max(1, first - around), last + around, "hash"),)
-        return self.land(self._apply(spec, reads), message, agent, hours)
-
-    def _apply(self, spec: str, reads: tuple[Read, ...]) -> Change:
-        """What a spec makes."""
-        return applied(self.repo, spec, reads=reads)
+        return self.land(applied(self.repo, spec, reads=reads), message, agent, hours)
 
     def read(self, path: str, first: int, last: int, kind: str = "receipt") -> Read:
         """What a session has read of a file."""
@@ -200,8 +197,8 @@ class Orchard:
         hours: float = 9,
     ) -> str:
         """Replace a text that is quoted, with receipts if it was read."""
-        spec = f"{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
-        return self.land(self._apply(spec, reads), message, agent, hours)
+        change = applied(self.repo, search_replace(old, new, path), reads=reads)
+        return self.land(change, message, agent, hours)
 
     def by_hand(self, files: dict[str, str], message: str, author: str, hours: float = 9) -> str:
         """Commit files as somebody wrote them."""
@@ -305,10 +302,10 @@ def _summer(o: Orchard) -> None:
     )
     first = applied(
         o.repo,
-        _search(
-            S,
+        search_replace(
             "            if crate.sort == sort:",
             "            if crate.sort == sort and crate.kilos:",
+            S,
         ),
     )
     smuggled = first.files[S]
@@ -348,7 +345,3 @@ def _summer(o: Orchard) -> None:
             hours=31,
             around=number,
         )
-
-
-def _search(path: str, old: str, new: str) -> str:
-    return f"{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
