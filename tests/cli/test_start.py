@@ -16,19 +16,27 @@ from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 
-LOADED = """\
+STARTED = """\
 import atexit, sys
-from hkgit.cli.main import run
+from hkgit.cli.start import run
 atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr))
 run()
 """
 
 
-def loaded(repo: Repo, *args: str) -> set[str]:
+def start(repo: Repo, *args: str, stdin: str = "") -> tuple[int, str, list[str], set[str]]:
+    """How a command ends, what it says on both streams, and the modules it has loaded by then."""
+    command = [sys.executable, "-c", STARTED, *args]
+    done = subprocess.run(command, cwd=repo.path, input=stdin, capture_output=True, text=True)
+    *said, modules = done.stderr.splitlines()
+    return done.returncode, done.stdout, said, set(modules.split())
+
+
+def loaded(repo: Repo, *args: str, stdin: str = "") -> set[str]:
     """The modules that a command which succeeds has loaded at its end."""
-    command = [sys.executable, "-c", LOADED, *args]
-    done = subprocess.run(command, cwd=repo.path, capture_output=True, text=True, check=True)
-    return set(done.stderr.split())
+    code, _, said, modules = start(repo, *args, stdin=stdin)
+    assert code == 0, said
+    return modules
 
 
 EDIT = ("--file", "a.py", "--old", "x = 1", "--new", "x = 2")
@@ -41,17 +49,9 @@ def one(repo: Repo) -> Repo:
 
 
 def test_an_exact_edit_loads_neither_the_gate_nor_what_only_other_edits_need(one: Repo) -> None:
-    modules = loaded(one, "edit", "--file", "a.py", "--old", "x = 1", "--new", "x = 2")
-    foreign = {
-        "pygit2",
-        "rapidfuzz",
-        "rfc8785",
-        "hkgit.dialects.unified_diff",
-        "hkgit.gate.judge",
-        "html",
-        "secrets",
-    }
-    assert modules & foreign == set()
+    foreign = {"pygit2", "rapidfuzz", "rfc8785", "html", "secrets"}
+    foreign |= {"hkgit.dialects.unified_diff", "hkgit.gate.judge"}
+    assert loaded(one, "edit", *EDIT) & foreign == set()
 
 
 def test_apply_starts_the_git_processes_that_the_page_lists(one: Repo, tmp_path: Path) -> None:
@@ -99,15 +99,10 @@ def test_hooks_are_answered_without_click_and_alike(one: Repo, words: tuple[str,
     # An edit that waits, so that nothing ends before it is known what is asked.
     session = ("edit", *EDIT, "--session", "s", "--allow-blind")
     assert run(*session, cwd=one.path).code == 0
-    command = [sys.executable, "-c", STARTED, *words]
-    done = subprocess.run(
-        command, cwd=one.path, capture_output=True, text=True, input="", check=False
-    )
-    *said, modules = done.stderr.splitlines()
-    assert "click" not in modules.split()
+    code, out, said, modules = start(one, *words)
+    assert "click" not in modules
     by_click = run("-C", ".", *words, cwd=one.path, stdin=b"")
-    assert (done.returncode, done.stdout) == (by_click.code, by_click.out)
-    assert said == by_click.err.splitlines()
+    assert (code, out, said) == (by_click.code, by_click.out, by_click.err.splitlines())
 
 
 @cases(
@@ -157,14 +152,6 @@ def test_what_people_wait_for_loads_no_slow_package(one: Repo, words: tuple[str,
     assert loaded(one, *words) & {"pygit2", "rapidfuzz", "mcp", "duckdb", "socket"} == set()
 
 
-STARTED = """\
-import atexit, sys
-from hkgit.cli.start import run
-atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr))
-run()
-"""
-
-
 UNUSED = {"typing", "dataclasses", "hashlib", "base64", "shlex", "subprocess", "inspect"}
 LATER = {f"hkgit.matching.{name}" for name in ("advice", "candidates", "everywhere", "loose")}
 
@@ -179,16 +166,7 @@ def test_hooks_of_an_edit_load_what_they_use(one: Repo) -> None:
             "session_id": "s",
             "cwd": str(one.path),
         }
-        command = [sys.executable, "-c", STARTED, "hook", "claude"]
-        done = subprocess.run(
-            command,
-            cwd=one.path,
-            input=json.dumps(call),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return set(done.stderr.splitlines()[-1].split())
+        return loaded(one, "hook", "claude", stdin=json.dumps(call))
 
     before = after = set[str]()
     for old, new in (("x = 1", "x = 2"), ("x = 2", "x = 3")):  # the first is blind, and told so

@@ -14,19 +14,14 @@ import pytest
 from hkgit.cli.schema import find_schema
 from hkgit.edits import File
 from hkgit.gate.policy.model import Policy
-from tests.audit.page.orchard import Orchard, plant
 from tests.support.cases import cases
 from tests.support.commits import applied, commit, joined, judge
+from tests.support.orchard import Orchard
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import Repo
 from tests.support.running import Result, run
 
 API = "src/orchard/api.py"
-
-
-@pytest.fixture(scope="module")
-def orchard(tmp_path_factory: pytest.TempPathFactory) -> Orchard:
-    return plant(tmp_path_factory.mktemp("orchard") / "orchard")
 
 
 def hkgit(orchard: Orchard, *args: str, **env: str) -> Result:
