@@ -43,7 +43,7 @@ def change_file(
     """
     if isinstance(edit, Edit):
         if context.document.line_count:
-            can_append = dialect == "search-replace"
+            can_append = dialect in ("search-replace", "harnesskit")
             otherwise = "; to append it to the file, give --empty-search append" * can_append
             raise InvalidInput(
                 edit.path,

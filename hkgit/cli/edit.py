@@ -34,17 +34,20 @@ def edit(
     *,
     given: SpecOptions = options_in(SpecOptions),
     session: str | None = session_option("Use what this session has read, and keep the call."),
-    agent: str = option("Who edits, as name/version.", metavar="NAME", default="unknown"),
+    agent: str | None = option("Who edits in the session, as name/version.", metavar="NAME"),
 ) -> Answer:
     """Apply edits to the working tree, without a commit; all of them or none.
 
     `hkgit undo` undoes it. Outside a repository paths are relative to the current directory, and
     only what was edited with --session can be undone.
     """
+    if agent is not None and session is None:  # such a call is undone, and never recorded
+        raise click.UsageError("--agent needs --session: only a session's edits get evidence.")
     report = EditReport(())
     try:
         root = find_work_root()
-        edit_session = EditSession.open(root, UNNAMED if session is None else session, agent=agent)
+        name = UNNAMED if session is None else session
+        edit_session = EditSession.open(root, name, agent=agent or "unknown")
         locate = partial(make_relative_to, root)
         report = edit_session.edit_all(
             read_specs(given, root, locate, partial(edit_session.note_unread, "edit")),

@@ -87,17 +87,14 @@ def _find_name(text: str, format: str) -> str:
 
 
 def append_at_end(spec: Spec) -> Spec:
-    """Make every edit with an empty SEARCH append to the end of its file.
-
-    Specs in other dialects are returned as they are.
-    """
-    if spec.dialect != "search-replace":
-        return spec
-    edits = tuple(
-        replace(edit, at_end=True) if isinstance(edit, Edit) and edit.old_text == "" else edit
+    """Make every edit of no old text and no place append to the end of its file."""
+    edits = (
+        replace(edit, at_end=True)
+        if isinstance(edit, Edit) and not (edit.old_text or edit.anchors or edit.line_hint)
+        else edit
         for edit in spec.edits
     )
-    return replace(spec, edits=edits)
+    return replace(spec, edits=tuple(edits))
 
 
 def detect(text: str) -> str:

@@ -176,7 +176,9 @@ class Calls:
         return is_xml or _find_name(text) == self.NAME
 
     def parse(self, text: str, exists: Exists) -> Spec:
-        if self.NAME == "harnesskit" and harnesskit_xml.detects(text):
+        if self.NAME == "harnesskit" and (
+            harnesskit_xml.detects(text) or harnesskit_xml.is_meant(text)
+        ):
             return Spec.of(self.NAME, harnesskit_xml.parse_edits(text))
         calls = _parse_arguments(text)
         return Spec.of(self.NAME, chain.from_iterable(map(_parse_call, calls)))

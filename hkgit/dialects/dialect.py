@@ -88,9 +88,10 @@ APPEARANCES: Mapping[str, Appearance] = {
         in_json=False,
     ),
     "harnesskit": Appearance(
-        '`{"file", "old_text", "new_text"}`, a list of them, `{"edits": [...]}`, or XML, `<edit>`',
+        '`{"file", "old_text", "new_text"}`, a list of them, `{"edits": [...]}`, or XML,'
+        ' `<edit file="PATH"><old>…</old><new>…</new></edit>`',
         signs=("<edit",),
-        hints=("<edit", "<old>", "<new>"),
+        hints=("<edit", "<old", "<new"),
     ),
     "hashline": Appearance(
         '`{"path", "hash_start", "hash_stop", "content"}`',

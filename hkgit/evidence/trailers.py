@@ -23,6 +23,7 @@ _KEYS = ("Entry", "Base", "Agent", "Evidence", "Tiers", "Confidence", "Edit")
 _TRAILER = r"Hkgit-([A-Za-z0-9-]+): (.*)\Z"
 _ANY_TRAILER = r"[A-Za-z0-9-]+:[ \t]|[ \t]|\(cherry picked from commit "
 _PARAGRAPHS = r"\n(?:[ \t]*\n)+"
+_COMMENTS = r"(?:#.*\n?)+"
 _VOUCHED = r"Hkgit-Vouched-by: ([^<>]*[^<>\s] <[^<>\s]+>)\Z"
 _ENTRY = r"Hkgit-Entry: sha256:([0-9a-f]{64})\Z"
 _DIVIDER = r"(?m)^---(?=\s|\Z)"
@@ -77,9 +78,15 @@ def read_trailers(message: bytes) -> Trailers:
 
 
 def _split_foot(text: str) -> tuple[list[str], str]:
-    """The paragraphs of a message above the last one, and that one unless it is the first."""
-    *above, last = re.split(_PARAGRAPHS, text)
-    return (above, last) if above else ([last], "")
+    """The paragraphs of a message above the last one, and that one unless it is the first.
+
+    Comments below do not count: a merge keeps the list of its conflicts there.
+    """
+    above = re.split(_PARAGRAPHS, text)
+    while len(above) > 1 and re.fullmatch(_COMMENTS, above[-1]):
+        above.pop()
+    last = above.pop() if len(above) > 1 else ""
+    return above, last
 
 
 def _read_as_git(text: str) -> Iterator[str]:
@@ -186,14 +193,16 @@ def sign_words(words: bytes, template: bytes, lines: tuple[str, ...]) -> bytes:
 
 
 KEY = "Assisted-by"
-_LINE = rb"(?im)^assisted-by[ \t]*:(.*(?:\n[ \t].*)*)$"
 
 
-def list_credited_agents(message: bytes) -> list[str]:
-    """List everyone whom a message names as having assisted, as written."""
-    return [
-        " ".join(each.decode("utf-8", "replace").split()) for each in re.findall(_LINE, message)
-    ]
+def list_credited(message: bytes, *deeds: str) -> list[str]:
+    """List everyone whom a message names in lines as `Assisted-by`, for `assisted`, as written.
+
+    Wherever these are in it, each with the lines below that git folds into it.
+    """
+    pattern = rf"(?im)^(?:{'|'.join(deeds)})-by[ \t]*:(.*(?:\n[ \t].*)*)$".encode()
+    found = dict.fromkeys(re.findall(pattern, message))
+    return [" ".join(each.decode("utf-8", "replace").split()) for each in found]
 
 
 def list_agents(names: Iterable[str]) -> tuple[str, ...]:
@@ -206,7 +215,7 @@ def list_agents(names: Iterable[str]) -> tuple[str, ...]:
 
 def list_missing_lines(entries: Iterable[Entry], message: bytes) -> list[str]:
     """List the trailers of entries that a message has not."""
-    there = {each.casefold() for each in list_credited_agents(message)}
+    there = {each.casefold() for each in list_credited(message, "assisted")}
     wanted = list_agents(" ".join(each.agent.split()) for each in entries)
     return [f"{KEY}: {agent}" for agent in wanted if agent.casefold() not in there]
 

@@ -91,11 +91,15 @@ class EditReport:
 
 @dataclass(frozen=True)
 class UndoReport:
-    """The calls that were taken back, and the files that changed: path -> new content."""
+    """The calls that were taken back, and the files that changed: path -> new content.
+
+    It `is_tagged` where their edits named lines by tags.
+    """
 
     session: str
     calls: tuple[str, ...]
     files: Mapping[str, File | None]
+    is_tagged: bool
 
     @property
     def document(self) -> JsonObject:

@@ -39,7 +39,7 @@ def keep_json(place: Path, value: object) -> bytes:
 
 
 _LEVEL = 1
-"""Of zlib: the fastest; versions live until the next commit."""
+"""Of zlib: the fastest, as most versions are never read again."""
 
 
 @dataclass(frozen=True)

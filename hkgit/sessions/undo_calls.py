@@ -65,7 +65,9 @@ def undo_calls(
         numbers = tuple(each.id for each in calls)
         back = JournaledCall(agent, reversals=reversals, undoes=numbers)
         carry_out(root, journal, back, changed, known)
-    return UndoReport(journal.folder.name, tuple(map(str, numbers)), changed)
+    edits = (edit for each in calls for entry in each.entries for edit in entry.edits)
+    is_tagged = any(edit.dialect == "hashline" for edit in edits)
+    return UndoReport(journal.folder.name, tuple(map(str, numbers)), changed, is_tagged)
 
 
 def _tell(path: str, before: File | None, after: File | None) -> RecordedFile:

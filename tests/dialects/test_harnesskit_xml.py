@@ -61,7 +61,28 @@ def test_xml_becomes_edits(text: str, edits: list[Edit]) -> None:
         "no file": (xml("a", head='name="x"'), 'unknown key "name"'),
         "no name": (xml("a", head='file=""'), "line 1, file: expected a path"),
         "hash": (xml("a", head='file="x" expected_hash="1"'), "expected 12 to 64"),
+        "another name of a text": (
+            '<edit file="x">\n<find>a</find>\n<new>b</new>\n</edit>',
+            "line 2: expected <old>, found <find>",
+        ),
+        "an attribute of a text": (
+            xml("a").replace("<old>", '<old line="2">'),
+            'line 1: expected <old>, found <old line="2">',
+        ),
+        "no attribute": (
+            "<edits>\n<edit>\n<file>x</file>\n<old>a</old>\n<new>b</new>\n</edit>\n</edits>",
+            'line 2: expected <edit file="PATH">, found <edit>',
+        ),
+        "another name of an edit": (
+            '<change file="x"><old>a</old><new>b</new></change>',
+            'line 1: expected <edit file="PATH">, found <change file="x">',
+        ),
+        "no tag of an edit at all": (
+            "<edit_file>\n<path>x</path>\n</edit_file>",
+            'line 1: expected <edit file="PATH">, found <edit_file>',
+        ),
     },
 )
 def test_xml_whose_tags_leave_no_one_reading_is_refused(text: str, message: str) -> None:
     assert message in refusal_of(text, "harnesskit")
+    assert message in refusal_of(text, "auto")

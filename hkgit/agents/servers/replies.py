@@ -157,7 +157,8 @@ def of_undone(undone: UndoReport) -> Reply:
     document, files = undone.document, ", ".join(undone.document["files"])
     left = next((path for path, file in undone.files.items() if file is not None), None)
     if left is not None:
-        document["next"] = call("read", path=to_json_text(left))
+        tags = {"hashline": True} if undone.is_tagged else {}
+        document["next"] = call("read", path=to_json_text(left), **tags)
     return Reply(document, f"Undone: {', '.join(undone.calls)}. Changed: {files}.")
 
 

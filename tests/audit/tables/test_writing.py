@@ -25,11 +25,11 @@ from hkgit.cli.schema import find_schema
 from hkgit.cli.sql import answer_json
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.evidence.refusal_log import Refusal, RefusalLog
-from tests.audit.page.hostile import CORPUS
-from tests.audit.page.orchard import Orchard
 from tests.audit.tables.conftest import edit_text, export_all, refusal
 from tests.support.commands import start
+from tests.support.hostile import CORPUS
 from tests.support.objects import open_repository
+from tests.support.orchard import Orchard
 from tests.support.repos import Repo
 from tests.support.running import run
 

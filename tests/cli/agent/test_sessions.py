@@ -145,3 +145,10 @@ def test_doctor_tells_of_a_call_that_died_and_takes_it_back(bench: Bench) -> Non
     fixed = bench.run("doctor", "--fix", "--json")
     assert fixed.code == 0
     assert fixed.json()["status"] == "well"
+
+
+def test_who_edits_without_a_session_is_told_that_it_would_not_count(bench: Bench) -> None:
+    refused = bench.run("edit", *EDIT, "--agent", "tester/1")
+    assert refused.code == 64
+    assert "--agent needs --session" in refused.err
+    assert bench.repo.status() == []

@@ -190,12 +190,6 @@ def test_an_expected_hash_holds_for_every_spec_against_one_base(bench: Bench) ->
     assert evidence(result) == ["hash", "hash"], result.err
 
 
-def test_an_expected_hash_does_not_hold_for_what_others_have_changed(bench: Bench) -> None:
-    read = expected(bench)
-    bench.repo.commit({SOURCE: bench.repo.read(SOURCE) + b"# theirs\n"})
-    assert bench.run("apply", *two_specs(bench), *read).code == 3
-
-
 @pytest.mark.parametrize("command", ["apply", "edit"])
 def test_a_refusal_names_the_spec_where_there_are_several(bench: Bench, command: str) -> None:
     good = bench.write(search_replace(), "good")
@@ -225,13 +219,18 @@ def test_the_first_refused_edit_gives_the_exit_code(
     assert bench.apply(harnesskit(*refused), "--dry-run").code == code
 
 
+@pytest.mark.parametrize("is_block", [True, False], ids=["a block", "options"])
 @pytest.mark.parametrize("command", ["apply", "edit"])
-def test_an_empty_search_appends_where_that_is_asked_for(bench: Bench, command: str) -> None:
+def test_an_empty_search_appends_where_that_is_asked_for(
+    bench: Bench, command: str, is_block: bool
+) -> None:
     before = bench.repo.read(SOURCE)
-    spec = bench.write(f"{SOURCE}\n<<<<<<< SEARCH\n=======\n# the end\n>>>>>>> REPLACE\n")
-    refused = bench.run(command, spec)
-    result = bench.run(command, spec, "--empty-search", "append")
+    block = bench.write(f"{SOURCE}\n<<<<<<< SEARCH\n=======\n# the end\n>>>>>>> REPLACE\n")
+    spec = [block] if is_block else ["--file", SOURCE, "--old", "", "--new", "# the end"]
+    refused = bench.run(command, *spec)
+    result = bench.run(command, *spec, "--empty-search", "append")
     assert refused.code == 4, result.err
+    assert "--empty-search append" in refused.err
     assert result.code == 0, result.err
     assert bench.repo.read(SOURCE) == before + b"# the end\n"
 

@@ -14,19 +14,14 @@ import pytest
 from hkgit.cli.schema import find_schema
 from hkgit.edits import File
 from hkgit.gate.policy.model import Policy
-from tests.audit.page.orchard import Orchard, plant
 from tests.support.cases import cases
 from tests.support.commits import applied, commit, joined, judge
+from tests.support.orchard import Orchard
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import Repo
 from tests.support.running import Result, run
 
 API = "src/orchard/api.py"
-
-
-@pytest.fixture(scope="module")
-def orchard(tmp_path_factory: pytest.TempPathFactory) -> Orchard:
-    return plant(tmp_path_factory.mktemp("orchard") / "orchard")
 
 
 def hkgit(orchard: Orchard, *args: str, **env: str) -> Result:
@@ -130,12 +125,6 @@ def test_colour_is_for_who_wants_it(orchard: Orchard) -> None:
     assert has_colour("--color", "always")
     assert not has_colour("--color", "never")
     assert not has_colour(NO_COLOR="1")
-
-
-def test_blame_shows_the_weak_lines_alone(orchard: Orchard) -> None:
-    rows = hkgit(orchard, "blame", API, "--weak", "--json").json()
-    assert {row["evidence"] for row in rows} == {"quote", "no evidence"}
-    assert {row["kind"] for row in rows if row["edit"] is None} == {"no evidence"}
 
 
 def test_lines_that_no_entry_explains_are_weak(repo: Repo) -> None:

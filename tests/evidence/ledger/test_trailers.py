@@ -131,6 +131,7 @@ OTHER = ID.replace("0", "f")
         ),
         "two entries": (f"Say\n\n{FOOT}Hkgit-Entry: sha256:{OTHER}\n", [ID, OTHER]),
         "behind a divider": (f"Say\n\nbody\n---\nmore\n\n{FOOT}", [ID]),
+        "above what a merge lists": (f"Merge it\n\n{FOOT}\n# Conflicts:\n#\ta.py\n", [ID]),
         "none": ("Say\n\nNothing of the kind\n", []),
         "no message": ("", []),
         "indented by a squash": (f"Say\n\n    Hkgit-Entry: sha256:{ID}\n", []),
