@@ -64,8 +64,7 @@ def find_rival(quote: Quotation, best: Place) -> Place | None:
     line that the change adds, and no other line where it takes some away. A change that only
     takes lines away is not looked for: the lines that it leaves prove nothing.
     """
-    from hkgit.matching.alignment import Alignment
-    from hkgit.matching.candidates import find_candidates, measure_loss
+    from hkgit.matching.alignment import Alignment, find_candidates, measure_loss
 
     backwards = quote.reversed
     if not _adds(quote) or not _are_there(backwards):

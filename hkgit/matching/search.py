@@ -154,8 +154,7 @@ def _is_slip(search: Search, place: Place, runner_up: Place | None) -> bool:
         holds = search.holds
         if holds is None or not holds(place) or holds(runner_up):
             return False
-    from hkgit.matching.alignment import Alignment  # the strict tiers find fits alone
-    from hkgit.matching.candidates import is_slip
+    from hkgit.matching.alignment import Alignment, is_slip  # the strict tiers find fits alone
 
     return bool(place.targets) and is_slip(Alignment(search.quote, place.targets))
 
