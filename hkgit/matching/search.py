@@ -136,6 +136,7 @@ def settle(search: Search, tier: str, places: Sequence[Place]) -> Located:
         raise advice.refuse_applied(quote, place)
     second = None if runner_up is None else runner_up.similarity
     return Located(
+        quote=quote,
         places=(place,),
         tier=tier,
         similarity=place.similarity,
