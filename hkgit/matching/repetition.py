@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hkgit.matching.place import Place
 from hkgit.matching.quotation import Quotation, is_telling
-from hkgit.matching.strict import is_whole, starts_line
+from hkgit.matching.strict import find_runs, is_whole, starts_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,8 +107,6 @@ def _are_there(backwards: Quotation) -> bool:
 
 def _runs(quote: Quotation) -> list[tuple[int, ...]]:
     """The lines where the new text is, up to whitespace and typography."""
-    from hkgit.matching.strict import find_runs
-
     new = quote.new_keys
     return find_runs(quote.reading, new) if any(map(is_telling, new)) else []
 
