@@ -59,7 +59,7 @@ def list_sessions(repository: Repository, root: Path) -> list[SessionState]:
         except GitRefused as error:
             last = int(read_last_use(folder))
             states.append(SessionState(folder.name, last, damage=error.what))
-    units = find_awaiting(repository, root, journals)
+    units = find_awaiting(repository, journals)
     waiting = Counter(unit.key[0] for unit in units)
     blind = Counter(unit.key[0] for unit in units if is_unread(unit.entry, unit.number))
     for journal in journals:
@@ -117,8 +117,7 @@ def expire(root: Path) -> list[str]:
     if repository is None:
         return []
     waits = {
-        unit.key[0]
-        for unit in find_awaiting(repository, root, [SessionJournal(each) for each in old])
+        unit.key[0] for unit in find_awaiting(repository, [SessionJournal(each) for each in old])
     }
     gone = [folder for folder in old if folder.name not in waits]
     for folder in gone:

@@ -105,7 +105,7 @@ def adopt_tree(
     if repository.work_tree is None:
         what = "a bare repository has no change that is not committed"
         raise GitRefused(str(repository.git_dir), what, "Name commits: hkgit adopt A..B")
-    live = open_journals(repository, repository.work_tree)
+    live = open_journals(repository)
     with _replay(repository, transcripts, [(before, tree)], live) as replayed:
         units = list_waiting([*live, *replayed.journals.values()])
         proposal = propose(repository, units, head, tree)
