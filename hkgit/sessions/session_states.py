@@ -16,7 +16,7 @@ from hkgit.edits import Read, Snapshot
 from hkgit.errors import GitRefused, HkgitError, InvalidInput
 from hkgit.git.repository import Repository
 from hkgit.git.state_files import find_files
-from hkgit.sessions.call_journal import JournaledCall, SessionJournal, list_units
+from hkgit.sessions.call_journal import JournaledCall, SessionJournal
 from hkgit.sessions.homes import (
     EXPIRY,
     find_folders,
@@ -192,8 +192,8 @@ def collect_status(session: str, journal: SessionJournal, files: Snapshot) -> St
     undone, done = journal.undone, journal.committed
     waiting = [
         is_unread(unit.entry, unit.number)
-        for unit in find_effective(files, list_units(journal))
-        if (unit.call.id, unit.spec, unit.number) not in done
+        for unit in find_effective(files, journal.units)
+        if unit.id not in done
     ]
     # What HEAD has is git's.
     gone = (call for call in journal.calls if call.id in undone and not call.undoes)

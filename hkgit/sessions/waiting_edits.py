@@ -77,8 +77,8 @@ def _follow(
 
 def _is_gone(unit: PendingEdit, path: str, data: bytes) -> bool:
     """Whether a file has the lines from before an edit again, and not those that it wrote."""
-    change = next(each for each in unit.entry.files if path in (each.path, each.new_path))
-    hunks = [hunk for hunk in change.hunks if unit.edit.id in hunk.edits]
+    change = unit.change
+    hunks = [] if change is None else [x for x in change.hunks if unit.number in x.edits]
     return bool(hunks) and all(
         _has_place(hunk, data) and not _has_place(_turn(hunk), data) for hunk in hunks
     )
