@@ -14,9 +14,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from hkgit.applying.files import write_files
-from hkgit.edits import REGULAR, File, encode_text
+from hkgit.edits import REGULAR, encode_text
 from hkgit.errors import GitRefused
-from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER, entry_path
+from hkgit.evidence.entry import ATTRIBUTES_PATH, LEDGER, entry_path
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import SessionJournal, list_waiting
 from hkgit.sessions.homes import (
@@ -197,11 +197,9 @@ def _is_more(
 
 
 def _stage(repository: Repository, root: Path, proposal: Proposal, tree: str) -> None:
-    files = {each.path: File(each.entry.to_bytes()) for each in proposal.entries}
+    files = proposal.list_files(repository.snapshot(tree))
     if not files:
         return
-    if repository.snapshot(tree).get(ATTRIBUTES_PATH) is None:
-        files[ATTRIBUTES_PATH] = File(ATTRIBUTES)
     if not _is_passing(repository):
         write_files(root, files)
     ids = repository.write_blobs(*(file.data for file in files.values()))

@@ -14,7 +14,6 @@ from typing import Protocol
 from hkgit.applying.evidence import HASHED, covers, is_empty
 from hkgit.edits import File, Snapshot
 from hkgit.errors import GitRefused
-from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.evidence.replay import record_ref
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
@@ -143,9 +142,7 @@ def adopt_commits(
             record = None
             if keeps and proposal.entries:
                 record = record_ref(commit)
-                files = {each.path: File(each.entry.to_bytes()) for each in proposal.entries}
-                if repository.snapshot(after).get(ATTRIBUTES_PATH) is None:
-                    files[ATTRIBUTES_PATH] = File(ATTRIBUTES)
+                files = proposal.list_files(repository.snapshot(after))
                 repository.write_ref(record, repository.write_tree(after, files))
             found.append(Adoption(commit, explanation, proposal, replayed, record=record))
     return found

@@ -26,10 +26,9 @@ from hkgit.applying.net import plan_changes
 from hkgit.applying.outcome import FileChange, files_after
 from hkgit.edits import File, Read
 from hkgit.errors import BlindEdit, GitRefused, HkgitError, InvalidInput, Rejected
-from hkgit.evidence.additions import read_added_entries
+from hkgit.evidence.additions import list_ledger_files, read_new_entries
 from hkgit.evidence.claims import complete_entry, make_claims, make_entry
 from hkgit.evidence.entry import (
-    ATTRIBUTES,
     ATTRIBUTES_PATH,
     LEDGER,
     Entry,
@@ -410,9 +409,7 @@ class _Remaking:
             files |= changed
             middle = self.repository.write_tree(middle, changed)
         if entries or merging is not None:
-            records = {entry_path(name): File(each.to_bytes()) for name, each in entries}
-            if records and self.repository.snapshot(tip).get(ATTRIBUTES_PATH) is None:
-                records[ATTRIBUTES_PATH] = File(ATTRIBUTES)
+            records = list_ledger_files(entries, self.repository.snapshot(tip))
             tree = write_tree_on(self.repository, tip, merging, {**files, **records})
             parents = (tip,) if merging is None else (tip, merging.commit)
             tip = self._add(tree, parents, entries)
@@ -450,14 +447,7 @@ class _Remaking:
 
     def _list_entries(self) -> Entries:
         """List the entries that the old commit adds; none that cannot be read."""
-        start, *others = map(self.repository.snapshot, self.old.parents or (EMPTY_TREE,))
-        changes = self.repository.changes(start.tree_id, self.old.tree)
-        found = read_added_entries(self.repository, changes).entries
-        return tuple(
-            (name, entry)
-            for name, entry in found
-            if not any(files.entry(entry_path(name)) for files in others)
-        )
+        return read_new_entries(self.repository, self.old.parents, self.old.tree)
 
     def _follow(self, tip: str, entries: Entries) -> EntrySequence:
         """Put entries on a tip, one after the other."""
