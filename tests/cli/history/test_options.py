@@ -127,12 +127,6 @@ def test_colour_is_for_who_wants_it(orchard: Orchard) -> None:
     assert not has_colour(NO_COLOR="1")
 
 
-def test_blame_shows_the_weak_lines_alone(orchard: Orchard) -> None:
-    rows = hkgit(orchard, "blame", API, "--weak", "--json").json()
-    assert {row["evidence"] for row in rows} == {"quote", "no evidence"}
-    assert {row["kind"] for row in rows if row["edit"] is None} == {"no evidence"}
-
-
 def test_lines_that_no_entry_explains_are_weak(repo: Repo) -> None:
     """An agent's commit with an entry, and lines beside it: they pass for nobody's evidence."""
     repo.commit({"a.txt": "one\ntwo\nthree\n"}, "Begin")
