@@ -114,6 +114,4 @@ def list_commits_past_hooks(repository: Repository) -> Iterator[str]:
     if root is not None and may_wait(root):
         from hkgit.sessions.bypass import describe_commits_past_hooks, find_commits_past_hooks
 
-        yield from describe_commits_past_hooks(
-            repository, find_commits_past_hooks(repository, root)
-        )
+        yield from describe_commits_past_hooks(repository, find_commits_past_hooks(repository))
