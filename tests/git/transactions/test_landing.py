@@ -90,43 +90,25 @@ def test_files_that_become_executable_are(based: Repo) -> None:
 # Local changes that do not overlap stay
 
 
-def test_unstaged_changes_of_other_files_stay(based: Repo) -> None:
-    based.write("b", "mine\n")
-    land_on_main(based, {"a": "2\n"})
-    assert based.status() == [" M b"]
-    assert based.read("b") == b"mine\n"
-
-
-def test_staged_changes_of_other_files_stay_staged(based: Repo) -> None:
-    based.write("b", "staged\n")
-    based.write("added", "staged\n")
-    based.git("add", "b", "added")
-    based.write("b", "unstaged\n")
-    land_on_main(based, {"a": "2\n", "dir/c": None})
-    assert based.status() == ["A  added", "MM b"]
-    assert based.git("show", ":b") == "staged"
-
-
-def test_staged_removals_and_intents_to_add_stay(based: Repo) -> None:
-    based.git("rm", "-q", "--cached", "b")
+def test_local_changes_of_other_files_stay_as_they_are(based: Repo) -> None:
+    based.commit({"d": "1\n", "gone": "1\n"})
+    based.write(".git/info/exclude", "ignored\n")
+    based.write("d", "mine\n")
+    based.git("rm", "-q", "--cached", "gone")
     based.write("later", "x")
     based.git("add", "-N", "later")
-    land_on_main(based, {"a": "2\n"})
-    assert based.status() == ["D  b", " A later", "?? b"]
-
-
-def test_untracked_and_ignored_files_stay(based: Repo) -> None:
-    based.write(".git/info/exclude", "ignored\n")
-    based.write("dir/ignored", "mine")
-    based.write("dir/untracked", "mine")
-    land_on_main(based, {"dir/c": None, "a": "2\n"})
-    assert based.read("dir/ignored") == based.read("dir/untracked") == b"mine"
-
-
-def test_a_file_that_was_only_touched_is_not_in_the_way(based: Repo) -> None:
-    os.utime(based.path / "a", (1, 1))
-    land_on_main(based, {"a": "2\n"})
+    for name in ("b", "added", "dir/ignored", "dir/untracked"):
+        based.write(name, "mine\n")
+    based.git("add", "b", "added")
+    based.write("b", "unstaged\n")
+    os.utime(based.path / "a", (1, 1))  # only touched
+    land_on_main(based, {"a": "2\n", "dir/c": None})
+    changed = ["A  added", "MM b", " M d", "D  gone", " A later"]
+    assert based.status() == [*changed, "?? dir/", "?? gone"]
     assert based.read("a") == b"2\n"
+    assert based.read("b") == b"unstaged\n"
+    assert based.git("show", ":b") == "mine"
+    assert based.read("dir/ignored") == based.read("dir/untracked") == b"mine\n"
 
 
 def test_a_change_that_is_staged_already_lands(based: Repo) -> None:

@@ -58,26 +58,17 @@ def worktree_of(
     return temporary_worktree(opened, repo.head, tree or repo.tree(), touched, full=full)
 
 
-def test_only_the_touched_files_are_checked_out(repo: Repo) -> None:
-    repo.commit({"a": "1", "dir/b": "1", "dir/c": "1"})
+def test_the_touched_files_and_settings_of_hooks_are_checked_out_or_all(repo: Repo) -> None:
+    settings = ".pre-commit-config.yaml"
+    repo.commit({"a": "1", "dir/b": "1", "dir/c": "1", settings: "repos: []\n"})
     files = {"dir/b": File(b"2"), "new": File(b"3")}
     tree = open_repository(repo).write_tree(repo.tree(), files)
     with worktree_of(repo, "dir/b", "new", tree=tree) as worktree:
-        assert files_in(worktree.path) == ["dir/b", "new"]
+        assert files_in(worktree.path) == [settings, "dir/b", "new"]
         assert Repo(worktree.path).git("write-tree") == tree
         assert Repo(worktree.path).status() == ["M  dir/b", "A  new"]
-
-
-def test_every_file_is_checked_out_on_demand(repo: Repo) -> None:
-    repo.commit({"a": "1", "dir/b": "1"})
     with worktree_of(repo, full=True) as worktree:
-        assert files_in(worktree.path) == ["a", "dir/b"]
-
-
-def test_the_configuration_of_the_hook_framework_comes_along(repo: Repo) -> None:
-    repo.commit({"a": "1", "b": "1", ".pre-commit-config.yaml": "repos: []\n"})
-    with worktree_of(repo, "a") as worktree:
-        assert files_in(worktree.path) == [".pre-commit-config.yaml", "a"]
+        assert files_in(worktree.path) == [settings, "a", "dir/b", "dir/c"]
 
 
 def test_a_name_is_no_pattern(repo: Repo) -> None:
