@@ -23,7 +23,7 @@ from hkgit.evidence.claims import complete_entry, make_claims, make_entry
 from hkgit.evidence.entry import Entry, entry_id
 from hkgit.evidence.kept_text import says_only
 from hkgit.evidence.refusal_log import RefusalLog
-from hkgit.git.attributes import Content, Conversion
+from hkgit.git.attributes import Conversion
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.matching.place import Settings
@@ -73,13 +73,8 @@ def propose(
     before = repository.snapshot(EMPTY_TREE if head is None else head)
     after = repository.snapshot(tree)
     changed = {change.path for change in repository.changes(before.tree_id, tree)}
-    conversion = Conversion(repository, before)
-
-    def stores_lf(path: str, data: bytes, old: bytes | None) -> bool:
-        return conversion.stores_lf(path, Content(data, old))
-
-    log = RefusalLog.of(repository.common_dir)
-    making = _Making(CommitBuilder(before, stores_lf), after, head, log)
+    builder = CommitBuilder(before, Conversion(repository, before).stores_lf)
+    making = _Making(builder, after, head, RefusalLog.of(repository.common_dir))
     units = [unit for unit in waiting if unit.paths & changed]
     groups = group_connected([[unit] for unit in units])
     chosen = {unit for paths, group in groups for unit in making.choose(paths, group)}
