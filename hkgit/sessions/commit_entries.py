@@ -30,7 +30,7 @@ from hkgit.matching.place import Settings
 from hkgit.sessions.answers import render_mending_read
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, UnitKey, group_connected
 from hkgit.sessions.placement import Built, CommitBuilder, PlacedEdits, choose_edits
-from hkgit.sessions.waiting_edits import find_effective, is_unread
+from hkgit.sessions.waiting_edits import find_effective
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document, Words, words_of_files
 from hkgit.values import dataclass, field, replace
@@ -275,7 +275,7 @@ def list_blind(entry: Entry, units: Sequence[PendingEdit]) -> Iterator[str]:
     """Describe the edits of an entry that nothing ties to what was read, with the fix."""
     blind = {edit.path for edit in entry.edits if is_blind(edit.evidence)}
     for unit in units:
-        if unit.edit.path in blind and is_unread(unit.entry, unit.number):
+        if unit.edit.path in blind and unit.is_unread:
             session, call, _ = unit.key
             command = render_mending_read(unit.edit.path, unit.edit.base_lines, session, call)
             yield f"{unit.name} is blind; fix it: {command}, then edit again"
