@@ -47,7 +47,7 @@ class ProposedEntry:
     def list_edits(self, journal: SessionJournal) -> frozenset[UnitKey]:
         """List its edits that one session has journalled."""
         own = (unit for unit in self.units if unit.journal.folder == journal.folder)
-        return frozenset((unit.call.id, unit.spec, unit.number) for unit in own)
+        return frozenset(unit.id for unit in own)
 
 
 @dataclass(frozen=True)
