@@ -7,6 +7,11 @@ import os
 import subprocess
 import sys
 
+import pytest
+
+from hkgit.agents.begun_calls import lock_hooks
+from hkgit.agents.events import HOOK_SECONDS
+from hkgit.git.transaction import locks
 from tests.agents.test_shell_snapshots import recorded
 from tests.agents.two_sessions import ONE, TWO, added, change, tell
 from tests.support.commands import loaded_path
@@ -55,3 +60,23 @@ def test_commands_of_one_session_that_end_together_are_recorded_once(shared: Rep
     assert added(shared) == {"claude-one": {"a = 10", "g = 60"}}
     paths = [path for each in recorded(shared, "claude-one") for path in each]
     assert sorted(paths) == ["x.py", "y.py"]
+
+
+def test_a_hook_waits_for_another_as_long_as_its_agent_waits_for_it(
+    shared: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shared.path / ".git" / "hkgit" / "sessions" / "one"
+    folder.mkdir(parents=True)
+    place, clock = folder.parent / "recording.lock", [0]
+    held = locks.wait_for(place, 0)
+    assert held is not None
+
+    def pause(_: float) -> None:
+        clock[0] += 1
+        if clock[0] == HOOK_SECONDS - 1:
+            locks.remove(place, held)
+
+    monkeypatch.setattr("time.sleep", pause)
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    with lock_hooks(folder):
+        assert clock[0] == HOOK_SECONDS - 1
