@@ -16,6 +16,7 @@ from hkgit.gate.entrypoints.hook_scripts import asks_hkgit
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import PendingEdit, list_waiting
 from hkgit.sessions.commit_entries import propose
+from hkgit.sessions.stage import find_root
 from hkgit.sessions.waiting_edits import has_moved, open_journals
 from hkgit.values import dataclass
 
@@ -77,6 +78,16 @@ def _look(
     files = (file for each in entries for file in each.entry.files)
     paths = dict.fromkeys(file.new_path or file.name for file in files)
     return CommitPastHooks(commit, subject, (*sessions,), (*paths,)) if entries else None
+
+
+def is_recorded(repository: Repository, parent: str, tree: str) -> bool:
+    """Whether edits of sessions that no commit has explain all that a tree changes of a commit."""
+    waiting = list_waiting(open_journals(repository, find_root(repository)))
+    found = propose(repository, waiting, parent, tree)
+    after, made = repository.snapshot(tree), found.built.files
+    changes = repository.changes(repository.commit(parent).tree, tree)
+    paths = (each.path for each in changes if not each.path.startswith(LEDGER))
+    return not found.uncovered and all(made.get(each) == after.get(each) for each in paths)
 
 
 def describe_commits_past_hooks(
