@@ -10,6 +10,7 @@ import signal
 import tempfile
 from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -18,6 +19,9 @@ from tests.support.keys import made_key
 from tests.support.memory import choose_directory, clear
 from tests.support.properties import is_thorough, sample
 from tests.support.repos import Repo, make_templates, sealed_environment
+
+if TYPE_CHECKING:
+    from tests.support.orchard import Orchard
 
 _IN_MEMORY = choose_directory(os.environ)
 if _IN_MEMORY is not None:
@@ -94,6 +98,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An SSH key to sign with."""
     return made_key(tmp_path_factory.mktemp("keys") / "key")
+
+
+@pytest.fixture(scope="session")
+def orchard(tmp_path_factory: pytest.TempPathFactory) -> Orchard:
+    """A history of some weeks; nobody changes it."""
+    from tests.support.orchard import plant  # few tests look at it
+
+    return plant(tmp_path_factory.mktemp("orchard") / "orchard")
 
 
 @pytest.fixture

@@ -20,7 +20,6 @@ from hkgit.agents.events import (
     Shell,
     ToolEvent,
     ToolReading,
-    UnshownShell,
 )
 from hkgit.agents.live_transcript import find_attached, find_turn, read_own_lines
 from hkgit.agents.logged_call import Log, LoggedCall, Said, join_calls, tell
@@ -133,7 +132,7 @@ class Agent:
             is_before=stage == keys.before,
             session=session_name(self.name, said.get(keys.session), said.get(keys.reader)),
             directory=Path(str(said.get(keys.directory) or ".")),
-            did=replace(did, call=call) if isinstance(did, UnshownShell) else did,
+            did=replace(did, call=call) if isinstance(did, Shell) and did.call is not None else did,
             transcript=Path(path) if isinstance(path, str) and path else None,
             call=call,
             turn=str(said.get(keys.turn) or ""),

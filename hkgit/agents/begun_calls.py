@@ -17,16 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from hkgit.agents.events import (
-    HOOK_SECONDS,
-    Did,
-    Editing,
-    LateEdit,
-    PendingToolEdit,
-    Shell,
-    UnshownShell,
-    UntoldEdit,
-)
+from hkgit.agents.events import HOOK_SECONDS, Did, Editing, LateEdit, PendingToolEdit, Shell
 from hkgit.agents.specs import find_commands, find_touched_paths
 from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.errors import InvalidInput, Stale
@@ -70,8 +61,15 @@ UNKNOWN = ""
 """What a call has found of a file of which that is not kept."""
 
 Files = Mapping[str, File | None]
-Begun = Editing | UntoldEdit | UnshownShell | Shell | PendingToolEdit
-"""What may begin: an edit, one of which nothing is told, one of a file alone, or a command."""
+Begun = Editing | Shell | PendingToolEdit
+"""What may begin: an edit, a command, or an edit of which nothing but its file is told."""
+
+_SAVED: Mapping[type[Begun], Sequence[str]] = {
+    Editing: ("text", "dialect", "is_untold"),
+    Shell: ("command", "output", "call"),
+    PendingToolEdit: ("path",),
+}
+"""What is kept of each."""
 
 
 @dataclass(frozen=True)
@@ -161,14 +159,14 @@ def begin_call(root: Path, folder: Path, did: Did, directory: Path) -> None:
             _begin(folder, Shell("\n".join(commands), ""), directory, seen, head)
     paths = find_touched_paths(did, root, directory)
     files = {path: keep_file(root, path, blobs) for path in paths}
-    if isinstance(did, Editing | UntoldEdit):
+    if isinstance(did, Editing):
         _begin(folder, did, directory, files)
         say_waiting(folder.parent)
     elif isinstance(did, PendingToolEdit | LateEdit):
         _begin(folder, PendingToolEdit(paths[0]), directory, files)
 
 
-def note_unshown(folder: Path, did: UnshownShell, directory: Path) -> None:
+def note_unshown(folder: Path, did: Shell, directory: Path) -> None:
     """Note a command of which is not told yet what it has shown. Raises OSError."""
     _begin(folder, did, directory, {})
     say_waiting(folder.parent)
@@ -195,34 +193,23 @@ def _save(call: BegunCall) -> None:
         path: [each.stamp, each.mode, each.version, each.since, each.lost]
         for path, each in call.files.items()
     }
-    more = {"directory": str(call.directory), "head": call.head, "files": files}
-    keep_json(call.place, _describe(call.did)[2] | more)
+    did = {name: getattr(call.did, name) for name in _SAVED[type(call.did)]}
+    about = {"directory": str(call.directory), "head": call.head, "files": files}
+    keep_json(call.place, did | about)
     if call.begun:
         os.utime(call.place, ns=(call.begun * 10**6,) * 2)
 
 
 def _place(folder: Path, did: Begun) -> Path:
-    kind, words, _ = _describe(did)
+    """Name the record of a call by its kind; a commit settles those that are `open`."""
+    if isinstance(did, Editing):
+        kind, words = "untold" if did.is_untold else "open", did.text
+    elif isinstance(did, Shell):
+        kind, words = ("shell", did.command) if did.call is None else ("unshown", did.call)
+    else:
+        kind, words = "file", did.path
     # JSON may hold half a character, which no encoding has.
     return folder / "aside" / f"{kind}-{digest(words.encode('utf-8', 'replace'))[:32]}.json"
-
-
-def _describe(did: Begun) -> tuple[str, str, JsonObject]:
-    """Tell the kind of a call, what its record is named after, and what is kept of it.
-
-    A commit settles those of the kind `open`, whose hook was stopped.
-    """
-    match did:
-        case UnshownShell(Shell(command), name):
-            return "waiting", name, {"command": command, "call": name}
-        case Shell(command):
-            return "shell", command, {"command": command}
-        case Editing(text, dialect):
-            return "open", text, {"text": text, "dialect": dialect}
-        case UntoldEdit(Editing(text, dialect)):
-            return "waiting", text, {"untold": text, "dialect": dialect}
-        case PendingToolEdit(path):
-            return "file", path, {"path": path}
 
 
 def load_call(place: Path) -> BegunCall | None:
@@ -244,15 +231,8 @@ def load_call(place: Path) -> BegunCall | None:
 
 
 def _read_did(fields: JsonObject) -> Begun:
-    if "call" in fields:
-        return UnshownShell(Shell(fields["command"], ""), fields["call"])
-    if "command" in fields:
-        return Shell(fields["command"], "")
-    if "untold" in fields:
-        return UntoldEdit(Editing(fields["untold"], fields["dialect"]))
-    if "text" in fields:
-        return Editing(fields["text"], fields["dialect"])
-    return PendingToolEdit(fields["path"])
+    [kind] = (kind for kind, names in _SAVED.items() if names[0] in fields)
+    return kind(**{name: fields[name] for name in _SAVED[kind]})
 
 
 def find_call(folder: Path, did: Begun, paths: Sequence[str] = ()) -> BegunCall | None:
@@ -269,17 +249,17 @@ def find_command(folder: Path, did: Did) -> BegunCall | None:
     return find_call(folder, Shell("\n".join(commands), "")) if commands else None
 
 
-def list_calls(folder: Path, *kinds: type[Begun]) -> list[BegunCall]:
+def list_calls(folder: Path, *kinds: str) -> list[BegunCall]:
     """List the calls of a session, or those of some kinds, in the order in which they began."""
-    found = (load_call(place) for place in find_files(folder / "aside", "*-*.json"))
-    calls = [each for each in found if each and (not kinds or isinstance(each.did, kinds))]
-    return sorted(calls, key=lambda call: call.begun)
+    places = (find_files(folder / "aside", f"{kind}-*.json") for kind in kinds or "*")
+    calls = (load_call(place) for each in places for place in each)
+    return sorted(filter(None, calls), key=lambda call: call.begun)
 
 
 def list_rivals(folder: Path) -> list[BegunCall]:
     """List the calls of a session that may be changing files now."""
-    kinds = Editing, UntoldEdit, PendingToolEdit, Shell
-    return [each for each in list_calls(folder, *kinds) if each.age < LASTS]
+    calls = list_calls(folder, "open", "untold", "file", "shell")
+    return [each for each in calls if each.age < LASTS]
 
 
 def may_change(call: BegunCall, paths: Iterable[str]) -> bool:
@@ -297,7 +277,7 @@ def has_overdue(folder: Path) -> bool:
 
 def has_open_work(root: Path, folder: Path) -> bool:
     """Whether an earlier call of a session has left what is to be taken in."""
-    if find_open_notes(folder) or find_files(folder / "aside", "waiting-*.json"):
+    if find_open_notes(folder) or list_calls(folder, "untold", "unshown"):
         return True
     checkout = Checkout(root)
     for path, (version, mode, _) in load_written(folder).items():

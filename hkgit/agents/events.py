@@ -46,12 +46,14 @@ class Editing:
     """A call of the agent's own edit tool, as a spec in a dialect that hkgit reads.
 
     `shown` is what its answer shows of the file as it is then, `told` what it says about the edit.
+    Of one that `is_untold` the agent says nothing once it is made.
     """
 
     text: str
     dialect: str
     shown: ToolReading | Snippets | None = None
     told: Told | None = None
+    is_untold: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,27 +76,26 @@ class NotebookReading:
 class Shell:
     """A command, what the agent was shown of its output, and what it says about changed files.
 
-    It ran in `folder`, if that is told: absolute, or from where the agent works.
+    It ran in `folder`, if that is told: absolute, or from where the agent works. Where a hook does
+    not say what the model is shown, as a script of it gets the output or no hook is told, the
+    transcript says it of the `call`; None where the hook does.
     """
 
     command: str
     output: str
     folder: str = ""
     told: Told | None = None
+    call: str | None = None
 
 
 @dataclass(frozen=True)
 class Looks:
-    """Several files that one call has shown, or commands that it has run, each with its answer."""
+    """Several files that one call has shown, or commands that it has run, each with its answer.
+
+    None of either tells that what an earlier event has left open may be known by now.
+    """
 
     parts: tuple[ToolReading | Shell, ...]
-
-
-@dataclass(frozen=True)
-class UntoldEdit:
-    """An edit that is about to be made, after which the agent says nothing."""
-
-    edit: Editing
 
 
 @dataclass(frozen=True)
@@ -107,20 +108,8 @@ class LateEdit:
     """
 
     edit: Editing
-    path: str
     replaced: tuple[tuple[str, str], ...] = ()
     is_asked: bool = False
-
-
-@dataclass(frozen=True)
-class UnshownShell:
-    """A command of which the hook does not say what the model is shown of its output.
-
-    A script of the agent's has got it, or no hook is told; the transcript says it, by the `call`.
-    """
-
-    shell: Shell
-    call: str = ""
 
 
 @dataclass(frozen=True)
@@ -137,11 +126,6 @@ class ServerCall:
     arguments: Mapping[str, object]
 
 
-@dataclass(frozen=True)
-class Pause:
-    """Nothing that is kept; what an earlier event has left open may be known by now."""
-
-
 Did = (
     ToolReading
     | NotebookReading
@@ -149,12 +133,9 @@ Did = (
     | PendingToolEdit
     | Shell
     | Looks
-    | UntoldEdit
     | LateEdit
-    | UnshownShell
     | UntoldLook
     | ServerCall
-    | Pause
 )
 
 

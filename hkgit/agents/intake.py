@@ -102,21 +102,37 @@ class Intake:
             mode = REGULAR if file is None else file.mode
             guesses.append({path: File(original, mode)})
         for files in guesses:
-            if (answer := self._take_exactly(spec, files, begun)) is not None:
+            after = self._read(files)
+            if (answer := adopt_edit(self._session, spec, files)) is not None:
+                self._pass_on(files, after, begun)
                 return answer
         return self._take_rest(before, begun)
 
-    def take_unseen(self, spec: Spec) -> EditReport | None:
-        """Take in an edit that no hook has told of before it was made. Raises Stale.
+    def take_unseen(self, spec: Spec, late: LateEdit | None = None) -> EditReport | None:
+        """Take in an edit on a version that it fits, from which it leads to what is there now.
 
-        None where it is recorded already.
+        Where a `late` one leads elsewhere a formatter has run, or the next edit is made as well:
+        then the difference is taken in. None where it is recorded already. Raises Stale where it
+        fits none.
         """
         paths = paths_of(spec)
         if holds_already(paths, self._root, [self._folder]):
             return None
-        for file, _ in self._find_versions(paths[0]) if len(paths) == 1 else ():
-            if (answer := self._take_exactly(spec, {paths[0]: file}, None)) is not None:
+        begun = None if late is None else find_call(self._folder, PendingToolEdit(paths[0]))
+        replaced = () if late is None else late.replaced
+        for file, is_sure in self._find_versions(paths[0], replaced) if len(paths) == 1 else ():
+            before, after = {paths[0]: file}, self._read(paths)
+            try:
+                answer = self._session.adopt(spec, before)
+            except Stale:
+                if late is not None and is_sure:
+                    return self._take_rest(before, begun)
+                continue
+            if answer.ok:
+                self._pass_on(before, after, begun)
                 return answer
+        if late is not None and late.is_asked and begun is not None:
+            return self._take_rest({paths[0]: begun.restore(paths[0])}, begun)
         what = "was changed before hkgit could see how it was"
         raise Stale(", ".join(paths), what, _UNRECORDED)
 
@@ -127,42 +143,6 @@ class Intake:
             fix = "Only a call that is seen before and after it is made can be recorded."
             raise Stale(path, "was not saved before the call", fix)
         return self._take_rest({path: begun.restore(path)}, begun)
-
-    def take_late(self, spec: Spec, did: LateEdit) -> EditReport | None:
-        """Take in an edit on a version that it fits, from which it leads to what is there now.
-
-        Where it leads elsewhere a formatter has run, or the next edit is made as well: then the
-        difference is taken in, and that next one is none any more. Raises Stale where it fits none.
-        """
-        [path] = paths_of(spec)
-        if self._holds_difference(path):
-            return None
-        begun = find_call(self._folder, PendingToolEdit(path))
-        for file, is_sure in self._find_versions(path, did.replaced):
-            try:
-                answer = self._session.adopt(spec, {path: file})
-            except Stale:
-                if is_sure:
-                    return self._take_rest({path: file}, begun)
-                continue
-            if answer.ok:
-                self._pass_on({path: file}, self._read([path]), begun)
-                return answer
-        if did.is_asked and begun is not None:
-            return self._take_rest({path: begun.restore(path)}, begun)
-        raise Stale(path, "was changed before hkgit could see how it was", _UNRECORDED)
-
-    def _holds_difference(self, path: str) -> bool:
-        """Whether the session has taken in all that became of a file, as a difference."""
-        from hkgit.agents.parallel_work import list_recorded
-
-        last = [each for each in list_recorded(self._folder) if each[1].new_path == path][-1:]
-        return any(
-            entry.edits[0].dialect == "unified-diff"
-            and change.after == mark(self._checkout.get(path))
-            for call, change in last
-            for entry in call.entries[:1]
-        )
 
     def _find_versions(
         self, path: str, replaced: Iterable[tuple[str, str]] = ()
@@ -233,15 +213,6 @@ class Intake:
                 with suppress(HkgitError):
                     self._take_difference({path: file}, None, time)
             raise
-
-    def _take_exactly(
-        self, spec: Spec, before: Files, begun: BegunCall | None
-    ) -> EditReport | None:
-        after = self._read(before)
-        answer = adopt_edit(self._session, spec, before)
-        if answer is not None:
-            self._pass_on(before, after, begun)
-        return answer
 
     def _take_rest(self, before: Files, begun: BegunCall | None) -> EditReport | None:
         """Take in what has become of files by a call that does not say it. Raises HkgitError.

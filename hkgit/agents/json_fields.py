@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from hkgit.agents.logged_call import Record
+from hkgit.text.strict_json import JsonObject
 
 
 def parse_value(written: str | bytes) -> object:
@@ -16,12 +16,12 @@ def parse_value(written: str | bytes) -> object:
         return None
 
 
-def table(value: object) -> Record:
+def table(value: object) -> JsonObject:
     """Return a JSON object, or an empty one for anything else."""
     return value if isinstance(value, dict) else {}
 
 
-def tables(value: object) -> Iterator[Record]:
+def tables(value: object) -> Iterator[JsonObject]:
     """Yield the JSON objects of a list."""
     for each in value if isinstance(value, list) else ():
         if isinstance(each, dict):

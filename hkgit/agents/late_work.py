@@ -19,7 +19,7 @@ from hkgit.agents.begun_calls import (
     list_calls,
     renew_calls,
 )
-from hkgit.agents.events import Editing, PendingToolEdit, UntoldEdit
+from hkgit.agents.events import Editing
 from hkgit.agents.intake import adopt_difference, adopt_edit
 from hkgit.agents.parallel_work import find_rivals
 from hkgit.agents.specs import paths_of, spec_of
@@ -82,7 +82,7 @@ def settle_all_written(root: Path) -> None:
 
 def _is_busy(session: EditSession, path: str, since: float) -> bool:
     """Whether a call of the session has a file open, or another session may have changed it."""
-    own = list_calls(session.journal.folder, Editing, UntoldEdit, PendingToolEdit)
+    own = list_calls(session.journal.folder, "open", "untold", "file")
     is_open = any(path in each.files and each.age < LASTS for each in own)
     return is_open or bool(find_rivals(session, [path], int(since * 1000)))
 
@@ -107,7 +107,7 @@ def _is_late(session: EditSession, path: str, file: File, since: float) -> bool:
 def settle_missed_edits(session: EditSession, least_age: float = OVERDUE) -> list[str]:
     """Record what hooks have missed of a session's edits; the paths of what was recorded."""
     recorded: list[str] = []
-    for each in list_calls(session.journal.folder, Editing):
+    for each in list_calls(session.journal.folder, "open"):
         if each.age >= least_age:
             with suppress(HkgitError):
                 recorded += _settle(session, each)

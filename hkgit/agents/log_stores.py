@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -15,44 +15,6 @@ _HEAD = 2**22
 """So many bytes of a log are searched for the path of a checkout."""
 
 
-def find_projects(variable: str, folder: str) -> Find:
-    """Make what finds the logs of an agent with a directory a project.
-
-    That is named after its path, with a dash for all that is no letter or digit.
-    """
-
-    def find(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-        base = Path(environment.get(variable) or home / folder) / "projects"
-        slugs = [re.sub(r"[^A-Za-z0-9]", "-", str(root)) for root in roots]
-        for each in base.iterdir() if base.is_dir() else ():
-            if any(each.name == slug or each.name.startswith(f"{slug}-") for slug in slugs):
-                yield from each.rglob("*.jsonl")
-
-    return find
-
-
-def find_mentions(variable: str, folder: str, pattern: str) -> Find:
-    """Make what finds the logs in an agent's folder that name a checkout, of any project."""
-
-    def find(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-        found = Path(environment.get(variable) or home / folder).glob(pattern)
-        return (path for path in found if does_mention(path, roots))
-
-    return find
-
-
-def find_database(folder: str, pattern: str, question: str) -> Find:
-    """Make what finds the databases of all projects that answer with a checkout's directory."""
-
-    def find(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-        base = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share")
-        for path in base.glob(f"{folder}/{pattern}"):
-            if knows_directory(path, question, roots):
-                yield path
-
-    return find
-
-
 def does_mention(path: Path, roots: Sequence[Path]) -> bool:
     """Whether a log names one of the checkouts near its beginning."""
     try:
@@ -61,6 +23,33 @@ def does_mention(path: Path, roots: Sequence[Path]) -> bool:
     except OSError:
         return False
     return any(str(root).encode() in head for root in roots)
+
+
+def is_named_after(path: Path, roots: Sequence[Path]) -> bool:
+    """Whether a directory of a log is named after a checkout, or one below it.
+
+    It is called by its path, with a dash for all that is no letter or digit.
+    """
+    slugs = [re.sub(r"[^A-Za-z0-9]", "-", str(root)) for root in roots]
+    return any(f"{part}-".startswith(f"{slug}-") for part in path.parts for slug in slugs)
+
+
+def find_below(
+    variable: str,
+    folder: str,
+    pattern: str,
+    is_of: Callable[[Path, Sequence[Path]], bool] = does_mention,
+) -> Find:
+    """Make what finds the logs that are of a checkout.
+
+    They are in a folder that a variable names, or in one of the home.
+    """
+
+    def find(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+        found = Path(environment.get(variable) or home / folder).glob(pattern)
+        return (path for path in found if is_of(path, roots))
+
+    return find
 
 
 def ask(place: Path, question: str) -> Iterator[tuple[object, ...]]:
@@ -79,7 +68,7 @@ def ask(place: Path, question: str) -> Iterator[tuple[object, ...]]:
         raise OSError(str(error)) from error
 
 
-def knows_directory(path: Path, question: str, roots: Sequence[Path]) -> bool:
+def knows_directory(path: Path, roots: Sequence[Path], question: str) -> bool:
     """Whether a database answers with one of some directories, or one below it."""
     names = [str(root) for root in roots]
     try:

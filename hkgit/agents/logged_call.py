@@ -17,15 +17,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.workflows.log_steps import LineHunk, Told
 
-Record = JsonObject
-
 
 @dataclass(frozen=True)
 class Line:
     """One line of a log: where it is, and what it says."""
 
     where: str
-    record: Record
+    record: JsonObject
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,7 @@ class Log:
 
     name: str
     find: Find
-    detects: Callable[[Record], bool] = lambda record: False
+    detects: Callable[[JsonObject], bool] = lambda record: False
     says: Callable[[Iterable[Line]], Iterator[Said]] = lambda lines: iter(())
     attached: tuple[bytes, ...] = ()
     suffix: str = ""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from hkgit.agents.json_fields import tables
-from hkgit.agents.logged_call import Record
+from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 from hkgit.workflows.log_steps import LineHunk, to_bytes
 
@@ -51,7 +51,7 @@ def parse_structured_patch(patch: object) -> tuple[LineHunk, ...]:
     return tuple(replace(each, has_tabs=has_tabs) for each in hunks)
 
 
-def _parts(hunk: Record) -> tuple[int, list[object]]:
+def _parts(hunk: JsonObject) -> tuple[int, list[object]]:
     start, lines = hunk.get("oldStart"), hunk.get("lines")
     return start if isinstance(start, int) else 0, lines if isinstance(lines, list) else []
 

@@ -26,10 +26,8 @@ from hkgit.agents.events import (
     Shell,
     ToolEvent,
     ToolReading,
-    UnshownShell,
-    UntoldEdit,
 )
-from hkgit.agents.shown_readings import find_readings
+from hkgit.agents.shown_readings import Shown, find_readings
 from hkgit.agents.specs import paths_of, relative_to_root, spec_of
 from hkgit.errors import HkgitError, InvalidInput, Stale
 from hkgit.sessions.answers import EditReport
@@ -70,7 +68,7 @@ class Recorder:
 
         `find_output` finds in the transcript what a call has shown.
         """
-        for call in list_calls(self._folder, UntoldEdit, UnshownShell):
+        for call in list_calls(self._folder, "untold", "unshown"):
             try:
                 is_over = self._end_begun(call, transcript, find_output)
             except BaseException:
@@ -84,33 +82,33 @@ class Recorder:
     ) -> bool:
         """Take in what came of a call; False where that is not known yet."""
         match call.did:
-            case UntoldEdit(edit):
+            case Editing() as edit:
                 spec = spec_of(edit, self._session.root, call.directory)
                 if call.is_unchanged(self._session.root):
                     return False
                 self._intake.take_edit(spec, call)
                 return True
-            case UnshownShell(shell, name) if transcript is not None and find_output is not None:
-                output = find_output(transcript, name)
-                if output is None:
-                    return False
-                recorder = Recorder(replace(self._session, turn=""), call.directory)
-                recorder._look(find_readings(Shell(shell.command, output), call.directory))
-                return True
+            case Shell(command, call=name) if transcript is not None and find_output is not None:
+                output = find_output(transcript, str(name))
+                if output is not None:
+                    self._learn(Shell(command, output), call.directory)
+                return output is not None
         return False
 
     def learn_attached(self, attached: Iterable[ToolReading]) -> None:
         """Learn what the model was shown of files with its prompt."""
-        recorder = Recorder(replace(self._session, turn=""), self._directory)
         for each in attached:
-            recorder._look(find_readings(each, self._directory))
+            self._learn(each, self._directory)
 
     def learn_earlier(self, calls: Iterable[LoggedCall]) -> None:
         """Learn what earlier calls have shown of files that have not changed since."""
         for call in calls:
             if isinstance(call.did, ToolReading | Shell):
-                recorder = Recorder(replace(self._session, turn=""), Path(call.directory))
-                recorder._look(find_readings(call.did, Path(call.directory)))
+                self._learn(call.did, Path(call.directory))
+
+    def _learn(self, did: ToolReading | Shell, directory: Path) -> None:
+        """Learn what was shown before the answer that is given now."""
+        Recorder(replace(self._session, turn=""), directory)._look(did)
 
     def awaits(self, did: Did) -> bool:
         """Whether it is known how files were before the commands of a call."""
@@ -141,7 +139,7 @@ class Recorder:
 
     def take_running(self) -> None:
         """Take in what the command started last has changed so far. Raises HkgitError."""
-        for call in list_calls(self._folder, Shell)[-1:]:
+        for call in list_calls(self._folder, "shell")[-1:]:
             self._take_command(call)
 
     def _end(self, did: Did) -> EditReport | None:
@@ -149,7 +147,7 @@ class Recorder:
             case Editing() as edit:
                 answer = self._end_edit(edit)
                 if edit.shown is not None:
-                    self._look(find_readings(edit.shown, self._directory))
+                    self._look(edit.shown)
                 return answer
             case PendingToolEdit(path):
                 place = relative_to_root(path, self._session.root, self._directory)
@@ -157,26 +155,22 @@ class Recorder:
                     return self._intake.take_untold(place)
             case LateEdit(edit) as late:
                 spec = spec_of(edit, self._session.root, self._directory)
-                return self._intake.take_late(spec, late)
-            case NotebookReading() as notebook:
-                # Few files are notebooks.
-                from hkgit.agents.tool_answers import find_cells
-
-                self._look(find_cells(notebook, self._directory))
-            case UnshownShell() as unshown:
+                return self._intake.take_unseen(spec, late)
+            case Shell(call=str()) as unshown:
                 note_unshown(self._folder, unshown, self._directory)
-            case ToolReading() | Shell() as look:
-                self._look(find_readings(look, self._directory))
+            case ToolReading() | NotebookReading() | Shell() as look:
+                self._look(look)
             case Looks(parts):
                 for part in parts:
-                    self._look(find_readings(part, self._directory))
+                    self._look(part)
         return None
 
     def _end_edit(self, edit: Editing) -> EditReport | None:
         spec = spec_of(edit, self._session.root, self._directory)
-        begun = find_call(self._folder, edit, paths_of(spec))
         told = {} if edit.told is None else (edit.told.before or {})
         with lock_hooks(self._folder):
+            # Only now: a hook that ended meanwhile may have taken in all that both have done.
+            begun = find_call(self._folder, edit, paths_of(spec))
             if begun is None:
                 return self._intake.take_unseen(spec)
             try:
@@ -186,8 +180,8 @@ class Recorder:
             finally:
                 begun.end()
 
-    def _look(self, reads: Iterable[ToolReading]) -> None:
-        for read in reads:
+    def _look(self, did: Shown) -> None:
+        for read in find_readings(did, self._directory):
             # A command may show files of other places too, which are no evidence here.
             with suppress(InvalidInput):
                 path = relative_to_root(read.path, self._session.root, self._directory)
@@ -203,7 +197,7 @@ def record_running_command(root: Path, shell: str) -> None:
     """
     agent = shell.split()[0].lower()
     folders = [each for home in list_candidates(root) for each in home.glob(f"{agent}-*")]
-    running = [call for folder in folders for call in list_calls(folder, Shell)]
+    running = [call for folder in folders for call in list_calls(folder, "shell")]
     if running:
         session = max(running, key=lambda call: call.begun).folder.name
         with suppress(HkgitError, OSError):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from hkgit.agents.events import Shell, Snippets, ToolReading
+from hkgit.agents.events import NotebookReading, Shell, Snippets, ToolReading
 from hkgit.text.shown_lines import (
     find_pieces,
     find_shown_files,
@@ -83,10 +83,17 @@ _NOTHING = 1, 0
 """The lines of an empty file: no answer could leave one of them out."""
 
 
-def find_readings(did: ToolReading | Snippets | Shell, directory: Path) -> Iterator[ToolReading]:
+Shown = ToolReading | Snippets | NotebookReading | Shell
+
+
+def find_readings(did: Shown, directory: Path) -> Iterator[ToolReading]:
     """Find what a call has shown of files, as far as its answer tells."""
     if isinstance(did, Shell):
         return islice(dict.fromkeys(_find_in_output(did, directory)), _MOST)
+    if isinstance(did, NotebookReading):
+        from hkgit.agents.tool_answers import find_cells  # few files are notebooks
+
+        return find_cells(did, directory)
     if isinstance(did, ToolReading) and did.answer is None:
         return iter([did])
     file = _load(directory, did.path)

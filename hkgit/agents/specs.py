@@ -15,8 +15,6 @@ from hkgit.agents.events import (
     PendingToolEdit,
     Shell,
     ToolReading,
-    UnshownShell,
-    UntoldEdit,
 )
 from hkgit.edits import AnyEdit, RenameFile, Spec
 from hkgit.errors import InvalidInput
@@ -25,7 +23,6 @@ from hkgit.values import replace
 
 def find_commands(did: Did) -> list[str]:
     """Find the shell commands that a call runs."""
-    did = did.shell if isinstance(did, UnshownShell) else did
     parts = did.parts if isinstance(did, Looks) else (did,)
     return [each.command for each in parts if isinstance(each, Shell)]
 
@@ -33,9 +30,7 @@ def find_commands(did: Did) -> list[str]:
 def find_touched_paths(did: Did, root: Path, directory: Path) -> list[str]:
     """Find the paths, from the root, that a call may change. Raises InvalidInput outside it."""
     match did:
-        case Editing() as edit:
-            return paths_of(spec_of(edit, root, directory))
-        case UntoldEdit(edit) | LateEdit(edit):
+        case (Editing() as edit) | LateEdit(edit):
             return paths_of(spec_of(edit, root, directory))
         case PendingToolEdit(path):
             return [relative_to_root(path, root, directory)]
@@ -45,7 +40,7 @@ def find_touched_paths(did: Did, root: Path, directory: Path) -> list[str]:
 def find_named_paths(did: Did) -> list[str]:
     """Find the paths that a call of a tool names, as it names them; of commands nothing."""
     match did:
-        case Editing(text, dialect) | UntoldEdit(Editing(text, dialect)):
+        case Editing(text, dialect):
             return paths_of(dialects.parse(text, dialect))
         case PendingToolEdit(path) | ToolReading(path) | NotebookReading(path):
             return [path]

@@ -124,6 +124,16 @@ def shell(name: str, folder: str = "") -> Tool:
     return did
 
 
+def hide_output(tool: Tool) -> Tool:
+    """Make a tool whose hooks do not say what a command has shown; a log does."""
+
+    def did(arguments: JsonObject, answer: object) -> Did | None:
+        done = tool(arguments, answer)
+        return replace(done, call="") if isinstance(done, Shell) and answer is None else done
+
+    return did
+
+
 def reading(path: str, start: str = "offset", count: str = "limit") -> Tool:
     """Make a tool that shows `count` lines of a file from line `start` on, all if not asked.
 

@@ -18,7 +18,6 @@ from hkgit.agents.events import (
     Shell,
     ToolEvent,
     ToolReading,
-    UntoldEdit,
 )
 from hkgit.agents.specs import (
     find_commands,
@@ -186,7 +185,7 @@ def _find_root(event: ToolEvent, home: Path) -> Path:
 def _is_look(recorder: Recorder, event: ToolEvent) -> bool:
     """Whether a call has changed no file, so that what has changed was a formatter's work."""
     match event.did:
-        case ToolReading() | Looks() | Shell(told=None):
+        case ToolReading() | Looks() | Shell(told=None, call=None):
             return not recorder.awaits(event.did)
     return False
 
@@ -196,8 +195,7 @@ def _steer(event: ToolEvent, root: Path, tool: str) -> str | None:
     paths = find_touched_paths(event.did, root, event.directory)
     if not paths or not all(_is_editable(root, path) for path in paths):
         return None
-    edit = event.did.edit if isinstance(event.did, UntoldEdit) else event.did
-    text = f" and this text: {edit.text}" if isinstance(edit, Editing) else ""
+    text = f" and this text: {event.did.text}" if isinstance(event.did, Editing) else ""
     return (
         "Files of this repository are changed with the tools of the MCP server `hkgit`, so that"
         " commits carry evidence. Without that server, give the edit to `hkgit edit --session"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from hkgit.edits import decode_text
 from hkgit.evidence.entry import LEDGER
@@ -16,7 +15,6 @@ from hkgit.gate.entrypoints.hook_scripts import asks_hkgit
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import PendingEdit, list_waiting
 from hkgit.sessions.commit_entries import propose
-from hkgit.sessions.stage import find_root
 from hkgit.sessions.waiting_edits import has_moved, open_journals
 from hkgit.values import dataclass
 
@@ -39,9 +37,9 @@ class CommitPastHooks:
     paths: tuple[str, ...]
 
 
-def find_commits_past_hooks(repository: Repository, root: Path) -> list[CommitPastHooks]:
+def find_commits_past_hooks(repository: Repository) -> list[CommitPastHooks]:
     """Find the commits of HEAD's history that were made past the hooks, the newest first."""
-    units = list_waiting(open_journals(repository, root))
+    units = list_waiting(open_journals(repository))
     if not units or not has_moved(repository, min(unit.call.time for unit in units)):
         return []
     paths = sorted({path for unit in units for path in unit.paths})
@@ -82,7 +80,7 @@ def _look(
 
 def is_recorded(repository: Repository, parent: str, tree: str) -> bool:
     """Whether edits of sessions that no commit has explain all that a tree changes of a commit."""
-    waiting = list_waiting(open_journals(repository, find_root(repository)))
+    waiting = list_waiting(open_journals(repository))
     found = propose(repository, waiting, parent, tree)
     after, made = repository.snapshot(tree), found.built.files
     changes = repository.changes(repository.commit(parent).tree, tree)

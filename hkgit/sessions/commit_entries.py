@@ -18,8 +18,9 @@ from itertools import groupby
 from hkgit.applying.evidence import LATE, is_blind
 from hkgit.edits import File, MappingSnapshot, Overlay, Read, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
+from hkgit.evidence.additions import list_ledger_files
 from hkgit.evidence.claims import complete_entry, make_claims, make_entry
-from hkgit.evidence.entry import Entry, entry_id, entry_path
+from hkgit.evidence.entry import Entry, entry_id
 from hkgit.evidence.kept_text import says_only
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.git.attributes import Content, Conversion
@@ -43,15 +44,10 @@ class ProposedEntry:
     name: str
     units: tuple[PendingEdit, ...]
 
-    @property
-    def path(self) -> str:
-        """Where it is in the commit's tree."""
-        return entry_path(self.name)
-
     def list_edits(self, journal: SessionJournal) -> frozenset[UnitKey]:
         """List its edits that one session has journalled."""
         own = (unit for unit in self.units if unit.journal.folder == journal.folder)
-        return frozenset((unit.call.id, unit.spec, unit.number) for unit in own)
+        return frozenset(unit.id for unit in own)
 
 
 @dataclass(frozen=True)
@@ -64,6 +60,10 @@ class Proposal:
     entries: tuple[ProposedEntry, ...]
     uncovered: tuple[str, ...]
     built: Built = field(default_factory=lambda: Built(Overlay(MappingSnapshot())))
+
+    def list_files(self, tree: Snapshot) -> dict[str, File]:
+        """List the files that they add to a tree."""
+        return list_ledger_files(((each.name, each.entry) for each in self.entries), tree)
 
 
 def propose(

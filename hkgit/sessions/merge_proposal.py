@@ -15,7 +15,6 @@ from hkgit.applying.outcome import FileChange
 from hkgit.edits import File, Read, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.claims import list_read_lines
-from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.evidence.replay import make_candidate, replay_merge
 from hkgit.git.repository import Repository
@@ -118,8 +117,8 @@ def _expect_merge(
     repository: Repository, tree: str, parents: tuple[str, str], entries: Sequence[ProposedEntry]
 ) -> None:
     """Raise InvalidInput unless a tree is git's merge plus what the entries change."""
-    files = {each.path: File(each.entry.to_bytes()) for each in entries}
-    whole = repository.write_tree(tree, {**files, ATTRIBUTES_PATH: File(ATTRIBUTES)})
+    files = Proposal(tuple(entries), ()).list_files(repository.snapshot(tree))
+    whole = repository.write_tree(tree, files)
     judged = replay_merge(repository, make_candidate(repository, whole, parents, None))
     for finding in () if judged is None else judged.findings:
         raise InvalidInput(finding.where, finding.what)

@@ -61,13 +61,6 @@ class Built:
     steps: list[PlacedEdits] = field(default_factory=list)
     refused: dict[PendingEdit, HkgitError] = field(default_factory=dict)
 
-    def add(self, step: PlacedEdits | None, refused: dict[PendingEdit, HkgitError]) -> None:
-        """Take in the next step, and what of its entry has no place."""
-        self.refused |= refused
-        if step is not None:
-            self.files = Overlay(self.files.below, {**self.files.files, **step.files})
-            self.steps.append(step)
-
 
 Placed = tuple[PlacedEdits | None, dict[PendingEdit, HkgitError]]
 
@@ -94,7 +87,11 @@ class CommitBuilder:
             key = entry, tuple(unit.number for unit in own), here
             if key not in self.known:
                 self.known[key] = place(own, built.files, self.stores_lf)
-            built.add(*self.known[key])
+            step, refused = self.known[key]
+            built.refused |= refused
+            if step is not None:
+                built.files = Overlay(self.before, {**built.files.files, **step.files})
+                built.steps.append(step)
         return built
 
 

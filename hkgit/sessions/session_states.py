@@ -16,7 +16,7 @@ from hkgit.edits import Read, Snapshot
 from hkgit.errors import GitRefused, HkgitError, InvalidInput
 from hkgit.git.repository import Repository
 from hkgit.git.state_files import find_files
-from hkgit.sessions.call_journal import JournaledCall, SessionJournal, list_units
+from hkgit.sessions.call_journal import JournaledCall, SessionJournal
 from hkgit.sessions.homes import (
     EXPIRY,
     find_folders,
@@ -59,7 +59,7 @@ def list_sessions(repository: Repository, root: Path) -> list[SessionState]:
         except GitRefused as error:
             last = int(read_last_use(folder))
             states.append(SessionState(folder.name, last, damage=error.what))
-    units = find_awaiting(repository, root, journals)
+    units = find_awaiting(repository, journals)
     waiting = Counter(unit.key[0] for unit in units)
     blind = Counter(unit.key[0] for unit in units if is_unread(unit.entry, unit.number))
     for journal in journals:
@@ -117,8 +117,7 @@ def expire(root: Path) -> list[str]:
     if repository is None:
         return []
     waits = {
-        unit.key[0]
-        for unit in find_awaiting(repository, root, [SessionJournal(each) for each in old])
+        unit.key[0] for unit in find_awaiting(repository, [SessionJournal(each) for each in old])
     }
     gone = [folder for folder in old if folder.name not in waits]
     for folder in gone:
@@ -193,8 +192,8 @@ def collect_status(session: str, journal: SessionJournal, files: Snapshot) -> St
     undone, done = journal.undone, journal.committed
     waiting = [
         is_unread(unit.entry, unit.number)
-        for unit in find_effective(files, list_units(journal))
-        if (unit.call.id, unit.spec, unit.number) not in done
+        for unit in find_effective(files, journal.units)
+        if unit.id not in done
     ]
     # What HEAD has is git's.
     gone = (call for call in journal.calls if call.id in undone and not call.undoes)

@@ -10,10 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from hkgit.errors import InvalidInput
-from hkgit.text.strict_json import JsonObject
+from hkgit.text.strict_json import Json, JsonObject
 
 DICTIONARY = r"""
 # Plain values
@@ -610,7 +609,7 @@ def find_faults(
             yield from find_faults(f"{where}: {key}", value[key], known[key], fix)
 
 
-def _fits(value: Any, schema: JsonObject) -> bool:
+def _fits(value: Json, schema: JsonObject) -> bool:
     """Whether a value itself is as a schema says; 1.0 is a whole number, as in JSON Schema."""
     if "enum" in schema:
         return value in schema["enum"]

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator
 
 from hkgit.agents.agent import Agent, Keys, Settings
 from hkgit.agents.json_fields import parse_time, table
-from hkgit.agents.log_stores import find_mentions
-from hkgit.agents.logged_call import About, Line, Log, LoggedCall, Record, Said
+from hkgit.agents.log_stores import find_below
+from hkgit.agents.logged_call import About, Line, Log, LoggedCall, Said
 from hkgit.agents.setup.settings import MCP_SERVER, guard_in_time
 from hkgit.agents.tools import SAID, editing, reading, shell
+from hkgit.text.strict_json import JsonObject
 
 NAME = "sample"
 
@@ -24,7 +25,7 @@ def _build_settings(command: str) -> Settings:
     return {".sample/settings.json": {"servers": {"hkgit": MCP_SERVER}, "hooks": hooks}}
 
 
-def _detects(record: Record) -> bool:
+def _detects(record: JsonObject) -> bool:
     return "sample" in record
 
 
@@ -59,5 +60,5 @@ AGENT = Agent(
         directory="place",
     ),
     settings=_build_settings,
-    logs=(Log(NAME, find_mentions("SAMPLE_HOME", ".sample", "*.jsonl"), _detects, _says),),
+    logs=(Log(NAME, find_below("SAMPLE_HOME", ".sample", "*.jsonl"), _detects, _says),),
 )

@@ -12,16 +12,15 @@ import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from hkgit.cli.main import main
-from tests.agents.streaming import told
+from tests.agents.streaming import Talk, change
 from tests.support.cases import cases
 from tests.support.circumstances import AS_IT_IS, CIRCUMSTANCES, SHA_256
-from tests.support.commands import git, loaded_path
+from tests.support.commands import git, loaded_path, start
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
@@ -71,51 +70,26 @@ def below(
     return repo
 
 
-def _edit_unread(repo: Repo, old: str, new: str) -> str:
-    """What Claude Code's model is told of an edit of lines that it was not shown."""
-    path = repo.path / "a dir/x.py"
-    given = {"file_path": str(path), "old_string": old, "new_string": new}
-    call = {"session_id": "s", "cwd": str(path.parent), "tool_name": "Edit", "tool_input": given}
-    told("claude", call | {"hook_event_name": "PreToolUse"})
-    path.write_text(path.read_text().replace(old, new), newline="")
-    answer = told("claude", call | {"hook_event_name": "PostToolUse", "tool_response": {}})
-    return str(answer["hookSpecificOutput"]["additionalContext"]) if answer else ""
+def _edit(repo: Repo, old: str, new: str) -> str:
+    """What Claude Code's model is told of an edit that it makes in a directory."""
+    return Talk(repo.path, cwd=str(repo.path / "a dir")).edit("a dir/x.py", old, new)
 
 
-def _write(repo: Repo, name: str, text: str) -> dict[str, Any]:
-    """Write a file with Claude Code's own tool; what its model is told."""
-    given = {"file_path": str(repo.path / name), "content": text}
-    call = {"session_id": "s", "cwd": str(repo.path), "tool_name": "Write", "tool_input": given}
-    told("claude", call | {"hook_event_name": "PreToolUse"})
-    repo.write(name, text)
-    return told("claude", call | {"hook_event_name": "PostToolUse", "tool_response": {}})
+def _say_twenty(repo: Repo) -> str:
+    """What the model is told of an edit of a line that it was not shown, or was."""
+    return _edit(repo, "b = 2", "b = 20")
 
 
-def _show(repo: Repo, name: str) -> None:
-    """Show a file to Claude Code's model."""
-    path = repo.path / name
-    file = {"filePath": str(path), "content": path.read_text(), "startLine": 1}
-    call: dict[str, Any] = {"session_id": "s", "cwd": str(repo.path), "tool_name": "Read"}
-    call |= {"tool_input": {"file_path": str(path)}, "tool_response": {"file": file}}
-    told("claude", call | {"hook_event_name": "PostToolUse"})
-
-
-def _run_as_agent(command: str, directory: Path) -> subprocess.CompletedProcess[str]:
+def _run_as_agent(command: str, directory: Path) -> tuple[int, str]:
     """Run a command in the shell of Claude Code."""
-    return subprocess.run(
-        ["sh", "-c", command],
-        cwd=directory,
-        env=os.environ | AGENT | loaded_path(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = start("sh", "-c", command, cwd=directory, env=AGENT)
+    return done.returncode, done.stdout + done.stderr
 
 
 def _follow(command: str, directory: Path) -> None:
     """Do as one is told."""
-    done = _run_as_agent(command, directory)
-    assert done.returncode == 0, done.stderr
+    code, said = _run_as_agent(command, directory)
+    assert code == 0, said
 
 
 def _find_commands(said: str) -> str:
@@ -130,16 +104,15 @@ def _verdict(repo: Repo) -> str:
 
 @pytest.mark.parametrize("directory", [".", "a dir"])
 def test_what_a_hook_says_of_a_blind_edit_mends_it(directory: str, below: Repo) -> None:
-    said = _edit_unread(below, "b = 2", "b = 20")
-    _follow(_find_commands(said), below.path / directory)
-    assert _edit_unread(below, "b = 2", "b = 20") == ""
+    _follow(_find_commands(_say_twenty(below)), below.path / directory)
+    assert _say_twenty(below) == ""
     below.git("commit", "-qam", "Say twenty")
     assert _verdict(below) == "strict"
 
 
 @pytest.mark.parametrize("directory", [".", "a dir"])
 def test_what_the_gate_says_of_a_blind_edit_mends_it(directory: str, below: Repo) -> None:
-    _edit_unread(below, "b = 2", "b = 20")
+    _say_twenty(below)
     below.git("add", "-A")
     _follow(_find_mend(below), below.path / directory)
     below.git("commit", "-qm", "Say twenty")
@@ -161,7 +134,7 @@ def test_what_the_gate_says_of_a_change_nobody_recorded_mends_it(below: Repo) ->
 
 
 def test_what_nobody_recorded_beside_a_blind_edit_is_mended_by_the_same_line(below: Repo) -> None:
-    _edit_unread(below, "b = 2", "b = 20")
+    _say_twenty(below)
     (below.path / "gone.txt").unlink()
     below.write("kept.txt", b"by nobody\n")
     below.git("add", "-A")
@@ -174,12 +147,11 @@ def test_what_nobody_recorded_beside_a_blind_edit_is_mended_by_the_same_line(bel
 @pytest.mark.parametrize("text", ["import a\n", "import a", "a\r\nb\r\n"])
 def test_an_empty_file_that_is_filled_unread_is_mended(text: str, below: Repo) -> None:
     below.commit({"empty.py": b""})
-    said = str(_write(below, "empty.py", text)["hookSpecificOutput"]["additionalContext"])
+    said = Talk(below.path).write("empty.py", text)
     below.git("add", "-A")
-    refused = _run_as_agent("git commit -qm Work", below.path)
-    assert "blind edit" in refused.stdout + refused.stderr
+    assert "blind edit" in _run_as_agent("git commit -qm Work", below.path)[1]
     _follow(_find_commands(said), below.path)
-    _write(below, "empty.py", text)
+    Talk(below.path).write("empty.py", text)
     below.git("add", "-A")
     below.git("commit", "-qm", "Fill it")
     assert _verdict(below) == "strict"
@@ -188,23 +160,22 @@ def test_an_empty_file_that_is_filled_unread_is_mended(text: str, below: Repo) -
 def test_an_empty_file_that_was_shown_is_read(below: Repo) -> None:
     """No answer can leave out a line of it."""
     below.commit({"empty.py": b""})
-    _show(below, "empty.py")
-    assert _write(below, "empty.py", "import a\n") == {}
+    Talk(below.path).read("empty.py")
+    assert Talk(below.path).write("empty.py", "import a\n") == ""
     below.git("commit", "-qam", "Fill it")
     assert _verdict(below) == "strict"
 
 
 @pytest.mark.parametrize("name", ["new.sh", "kept.txt"], ids=["after a write", "alone"])
 def test_a_file_made_executable_by_who_knows_it_has_evidence(name: str, below: Repo) -> None:
+    talk = Talk(below.path)
     if name == "kept.txt":
-        _show(below, name)
+        talk.read(name)
     else:
-        _write(below, name, "#!/bin/sh\n")
-    call: dict[str, Any] = {"session_id": "s", "cwd": str(below.path), "tool_name": "Bash"}
-    call |= {"tool_input": {"command": f"chmod +x {name}"}}
-    told("claude", call | {"hook_event_name": "PreToolUse"})
+        talk.write(name, "#!/bin/sh\n")
+    end = talk.begin("Bash", command=f"chmod +x {name}")
     (below.path / name).chmod(0o755)
-    assert told("claude", call | {"hook_event_name": "PostToolUse", "tool_response": {}}) == {}
+    assert end() == ""
     below.git("add", "-A")
     _follow("git commit -qm Program", below.path)
     assert _verdict(below) == "strict"
@@ -217,7 +188,7 @@ def test_a_line_that_was_not_committed_and_is_overwritten_unread_is_mended(
     """Twice at most: what is said the second time makes the commit."""
     below.write("a dir/x.py", b"a = 1\nb = 25\nc = 3\n")
     before = below.head
-    _edit_unread(below, "b = 25", "b = 99")
+    _edit(below, "b = 25", "b = 99")
     below.git("add", "-A")
     for _ in range(2):
         if below.head == before:
@@ -233,22 +204,16 @@ def test_a_read_edit_of_a_line_that_was_not_committed_is_a_persons_and_nothing_w
     below: Repo,
 ) -> None:
     below.write("a dir/x.py", b"a = 1\nb = 25\nc = 3\n")
-    _show(below, "a dir/x.py")
-    path = below.path / "a dir/x.py"
-    given = {"file_path": str(path), "old_string": "b = 25", "new_string": "b = 99"}
-    call = {"session_id": "s", "cwd": str(path.parent), "tool_name": "Edit", "tool_input": given}
-    told("claude", call | {"hook_event_name": "PreToolUse"})
-    path.write_bytes(b"a = 1\nb = 99\nc = 3\n")
-    told("claude", call | {"hook_event_name": "PostToolUse", "tool_response": {}})
+    Talk(below.path).read("a dir/x.py")
+    assert _edit(below, "b = 25", "b = 99") == ""
     dates = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"@{int(time.time())} +0000")
     assert git(below, "commit", "-qam", "Work", env=dates)[0]
     assert "past git's hooks" not in run("doctor", cwd=below.path).out
 
 
 def test_lines_nobody_recorded_in_a_file_of_a_session_are_mended(below: Repo) -> None:
-    _edit_unread(below, "b = 2", "b = 20")
-    text = (below.path / "a dir/x.py").read_bytes()
-    below.write("a dir/x.py", text.replace(b"a = 1", b"a = 7"))
+    _say_twenty(below)
+    change(below.path / "a dir/x.py", ("a = 1", "a = 7"))
     later = time.time() + 60  # what comes at once is a formatter's, and the agent's
     os.utime(below.path / "a dir/x.py", (later, later))
     below.git("add", "-A")
@@ -310,14 +275,7 @@ def test_doctor_and_init_say_of_hooks_that_never_ran_what_they_wait_for(
 def test_doctor_says_nothing_of_an_agent_whose_hooks_run(repo: Repo) -> None:
     repo.commit({"a.txt": b"a\n"})
     run("init", "--agent", "claude", cwd=repo.path)
-    file = {"filePath": str(repo.path / "a.txt"), "content": "a\n", "startLine": 1}
-    read: dict[str, Any] = {
-        "session_id": "s",
-        "cwd": str(repo.path),
-        "hook_event_name": "PostToolUse",
-    }
-    read |= {"tool_name": "Read", "tool_input": {"file_path": "a.txt"}}
-    told("claude", read | {"tool_response": {"type": "text", "file": file}})
+    Talk(repo.path).read("a.txt")
     assert "no hook of" not in _ask_doctor(repo)
 
 
@@ -341,43 +299,33 @@ def test_doctor_says_that_the_server_lacks_its_package(
 
 def _find_mend(repo: Repo) -> str:
     """The command that the gate names when an agent commits."""
-    refused = _run_as_agent("git commit -qm Work", repo.path)
-    assert refused.returncode != 0
-    lines = (refused.stdout + refused.stderr).splitlines()
-    [line] = [each for each in lines if each.lstrip().startswith("fix: ")]
-    return line.partition("fix: ")[2]
+    code, said = _run_as_agent("git commit -qm Work", repo.path)
+    assert code != 0
+    [mend] = _list_fixes(said)
+    return mend
 
 
-def _leave_path(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The git hooks of a repository and its agents find no program hkgit by name."""
-    plain = (
-        each for each in os.environ["PATH"].split(os.pathsep) if not Path(each, "hkgit").exists()
-    )
-    monkeypatch.setenv("PATH", os.pathsep.join(plain))
-    assert subprocess.run(["sh", "-c", "command -v hkgit"], check=False).returncode != 0
+def _list_fixes(said: str) -> list[str]:
+    lines = (line.strip() for line in said.splitlines())
+    return [line.removeprefix("fix: ") for line in lines if line.startswith("fix: ")]
 
 
 def test_where_the_shell_finds_no_hkgit_the_commands_name_its_path(
     below: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _leave_path(below, monkeypatch)
-    said = _find_commands(_edit_unread(below, "c = 3", "c = 30"))
+    plain = (x for x in os.environ["PATH"].split(os.pathsep) if not Path(x, "hkgit").exists())
+    monkeypatch.setenv("PATH", os.pathsep.join(plain))
+    assert subprocess.run(["sh", "-c", "command -v hkgit"], check=False).returncode != 0
+    said = _find_commands(_edit(below, "c = 3", "c = 30"))
     assert Path(shlex.split(said)[0]).is_absolute()
-    done = subprocess.run(said, shell=True, cwd=below.path, check=False, capture_output=True)
-    assert done.returncode == 0, done.stderr
-    _edit_unread(below, "b = 2", "b = 20")
+    subprocess.run(said, shell=True, cwd=below.path, check=True)
+    _say_twenty(below)
     below.git("add", "-A")
-    refused = subprocess.run(
-        ["git", "commit", "-qm", "Work"],
-        cwd=below.path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    mend = (refused.stdout + refused.stderr).partition("fix: ")[2].splitlines()[0]
+    words = ["sh", "-c", "git commit -qm Work 2>&1"]
+    refused = subprocess.run(words, cwd=below.path, stdout=subprocess.PIPE, text=True, check=False)
+    [mend] = _list_fixes(refused.stdout)
     assert Path(shlex.split(mend)[0]).is_absolute()
-    done = subprocess.run(mend, shell=True, cwd=below.path, check=False, capture_output=True)
-    assert done.returncode == 0, done.stderr
+    subprocess.run(mend, shell=True, cwd=below.path, check=True)
     below.git("commit", "-qm", "Say twenty")
     assert _verdict(below) == "strict"
 
@@ -387,7 +335,7 @@ def test_a_login_shell_that_leaves_the_virtual_environment_is_given_the_path(
 ) -> None:
     """The hook itself finds hkgit; `bash -l` has a PATH of its own."""
     monkeypatch.setenv("PATH", loaded_path()["PATH"])
-    said = _find_commands(_edit_unread(below, "b = 2", "b = 20"))
+    said = _find_commands(_say_twenty(below))
     shell = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(below.path.parent)}
     done = subprocess.run(
         ["bash", "-lc", said], cwd=below.path, env=shell, capture_output=True, check=False
@@ -406,21 +354,14 @@ def test_a_commit_in_a_clone_without_hooks_is_mended_in_one_step(
     if hook:
         (clone.path / ".git/hooks/pre-commit").write_text(hook)
         (clone.path / ".git/hooks/pre-commit").chmod(0o755)
-    _show(clone, "a dir/x.py")
-    path = clone.path / "a dir/x.py"
-    given = {"file_path": str(path), "old_string": "b = 2", "new_string": "b = 20"}
-    call: dict[str, Any] = {"session_id": "s", "cwd": str(clone.path)}
-    edit = call | {"tool_name": "Edit", "tool_input": given}
-    told("claude", edit | {"hook_event_name": "PreToolUse"})
-    path.write_bytes(b"a = 1\nb = 20\nc = 3\n")
-    told("claude", edit | {"hook_event_name": "PostToolUse", "tool_response": {}})
-    ran = call | {"tool_name": "Bash", "tool_input": {"command": "git commit -qam Work"}}
-    told("claude", ran | {"hook_event_name": "PreToolUse"})
+    talk = Talk(clone.path)
+    talk.read("a dir/x.py")
+    talk.edit("a dir/x.py", "b = 2", "b = 20")
+    end = talk.begin("Bash", command="git commit -qam Work")
     for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
         monkeypatch.setenv(name, f"@{int(time.time())} +0000")
     _follow("git commit -qam Work", clone.path)
-    answer = told("claude", ran | {"hook_event_name": "PostToolUse", "tool_response": {}})
-    said = str(answer["hookSpecificOutput"]["additionalContext"])
+    said = end()
     assert "has no git hooks of hkgit" in said
     _follow(said.rpartition("fix: ")[2], clone.path)
     assert _verdict(clone) == "strict"
@@ -430,13 +371,11 @@ def test_beside_a_foreign_hook_the_evidence_is_added_in_one_step(below: Repo) ->
     """`hkgit init` leaves a pre-commit that is not its own, so nothing asks the session."""
     hook = below.hooks / "pre-commit"
     hook.write_text("#!/bin/sh\nexit 0\n")
-    _show(below, "a dir/x.py")
-    assert _edit_unread(below, "b = 2", "b = 20") == ""
-    done = _run_as_agent("git commit -qam Work", below.path)
-    said = done.stdout + done.stderr
+    Talk(below.path).read("a dir/x.py")
+    assert _say_twenty(below) == ""
+    _, said = _run_as_agent("git commit -qam Work", below.path)
     assert "Session claude-s has recorded it" in said
-    fix = next(line for line in said.splitlines() if line.strip().startswith("fix: "))
-    _follow(fix.partition("fix: ")[2].partition("  #")[0], below.path)
+    _follow(_list_fixes(said)[0].partition("  #")[0], below.path)
     _follow("git commit -qm Work", below.path)
     assert _verdict(below) == "strict"
 
@@ -449,21 +388,14 @@ _SANDBOX = (
 
 
 def _run_in_sandbox(command: str, directory: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["unshare", "-rm", "sh", "-c", _SANDBOX + command],
-        cwd=directory,
-        env=os.environ | loaded_path(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return start("unshare", "-rm", "sh", "-c", _SANDBOX + command, cwd=directory)
 
 
 @pytest.mark.process
 def test_in_a_sandbox_the_command_for_a_blind_edit_says_why_it_fails(below: Repo) -> None:
     if _run_in_sandbox("true", below.path).returncode != 0:
         pytest.skip("this machine lets nobody mount")
-    said = _find_commands(_edit_unread(below, "b = 2", "b = 20"))
+    said = _find_commands(_say_twenty(below))
     program = shlex.split(said)[0]
     late = f"{program} read 'a dir/x.py:2-2' --session claude-s --before 1"
     refused = _run_in_sandbox(late, below.path)
@@ -474,7 +406,7 @@ def test_in_a_sandbox_the_command_for_a_blind_edit_says_why_it_fails(below: Repo
     assert refused.returncode == 7
     assert "Run this command outside the sandbox." in refused.stderr
     _follow(said, below.path)  # outside of it, as is said
-    assert _edit_unread(below, "b = 2", "b = 20") == ""
+    assert _say_twenty(below) == ""
     below.git("commit", "-qam", "Say twenty")
     assert _verdict(below) == "strict"
 
@@ -496,26 +428,21 @@ def test_steered_only_what_hkgit_can_edit_is_stopped(
     below.write(".gitattributes", b"*.dat filter=lfs diff=lfs merge=lfs -text\n")
     below.write(name, content)
     given = {"file_path": str(below.path / name), "old_string": "b", "new_string": "c"}
-    call = {"session_id": "s", "cwd": str(below.path), "tool_name": "Edit", "tool_input": given}
-    answer = told("claude", call | {"hook_event_name": "PreToolUse"}, "--steer")
-    assert ("hookSpecificOutput" in answer) == is_stopped
+    reason = Talk(below.path, "s", "--steer").tell("before", "Edit", **given)
+    assert bool(reason) == is_stopped
 
 
 def test_steered_without_the_server_the_shell_is_a_way_on(below: Repo) -> None:
     """A sub-agent has a list of tools; a server may have failed."""
-    _show(below, "a dir/x.py")
+    talk = Talk(below.path, "s", "--steer")
+    talk.read("a dir/x.py")
     given = {"file_path": str(below.path / "a dir/x.py"), "old_string": "b = 2"}
-    given["new_string"] = "b = 20"
-    call: dict[str, Any] = {"session_id": "s", "cwd": str(below.path)}
-    edit = call | {"tool_name": "Edit", "tool_input": given, "hook_event_name": "PreToolUse"}
-    reason = told("claude", edit, "--steer")["hookSpecificOutput"]["permissionDecisionReason"]
+    reason = talk.tell("before", "Edit", **given, new_string="b = 20")
     command = shlex.split(reason.partition("give the edit to `")[2].partition("`")[0])
     text = reason.partition("and this text: ")[2]
     words = f"{shlex.join(command)} <<'EDIT'\n{text}\nEDIT"
-    ran = call | {"tool_name": "Bash", "tool_input": {"command": words}}
-    told("claude", ran | {"hook_event_name": "PreToolUse"}, "--steer")
+    end = talk.begin("Bash", command=words)
     _follow(words, below.path)
-    answer = {"hook_event_name": "PostToolUse", "tool_response": {"stdout": ""}}
-    assert told("claude", ran | answer, "--steer") == {}
+    assert end() == ""
     below.git("commit", "-qam", "Say twenty")
     assert _verdict(below) == "strict"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from tests.agents.two_sessions import ONE, SECOND, TWO, added, change, tell
+from tests.agents.streaming import Talk, change
+from tests.agents.two_sessions import ONE, SECOND, TWO, added, tell
 from tests.support.cases import cases
 from tests.support.repos import Repo
 
@@ -14,7 +13,7 @@ from tests.support.repos import Repo
 def edit(repo: Repo, stage: str) -> str:
     """Tell the hook of an edit by session two."""
     given = {"file_path": str(repo.path / "x.py"), "old_string": TWO[0], "new_string": TWO[1]}
-    return tell(repo, "two", stage, json.dumps(given), "Edit")
+    return Talk(repo.path, "two").tell(stage, "Edit", **given)
 
 
 @cases(
@@ -31,15 +30,15 @@ def test_an_edit_while_anothers_command_runs_is_the_edits(
 ) -> None:
     """Where its words lead to what stands there; what the command did is nobody's, and told."""
     command, said = "./one x.py", {"one": "", "two": ""}
-    tell(shared, "one", "Pre", command)
-    stages = iter(("Pre", "Post"))
+    tell(shared, "one", "before", command)
+    stages = iter(("before", "after"))
     for step in order:
         if step in "ab":
-            change(shared, ONE if step == "a" else TWO)
+            change(shared.path / "x.py", ONE if step == "a" else TWO)
         elif step == "2":
             said["two"] = edit(shared, next(stages))
         else:
-            said["one"] = tell(shared, "one", "Post", command)
+            said["one"] = tell(shared, "one", "after", command)
     assert added(shared) == recorded
     assert "not recorded: x.py: changed while this command ran and one of another" in said["one"]
     assert ("not recorded: x.py: was changed by another session" in said["two"]) != bool(recorded)
@@ -55,23 +54,23 @@ def test_an_edit_while_anothers_command_runs_is_the_edits(
 def test_an_edit_that_is_formatted_while_anothers_command_runs(
     command: str, recorded: dict[str, set[str]], shared: Repo
 ) -> None:
-    tell(shared, "one", "Pre", command)
-    edit(shared, "Pre")
-    change(shared, (TWO[0], "g=60"))
-    said = edit(shared, "Post")
+    tell(shared, "one", "before", command)
+    edit(shared, "before")
+    change(shared.path / "x.py", (TWO[0], "g=60"))
+    said = edit(shared, "after")
     advice = "make the change again in a session that reads first, or let a person commit it."
     assert said.endswith(advice) is (recorded == {})
-    tell(shared, "one", "Post", command)
+    tell(shared, "one", "after", command)
     assert added(shared) == recorded
 
 
 @pytest.mark.parametrize("command", ["pytest", "./one x.py"])
 def test_what_comes_behind_anothers_edit_is_nobodys(command: str, shared: Repo) -> None:
     """It may be the work of a formatter that follows the edit."""
-    tell(shared, "one", "Pre", command)
-    edit(shared, "Pre")
-    change(shared, TWO)
-    edit(shared, "Post")
-    change(shared, ONE)
-    assert "not recorded: x.py" in tell(shared, "one", "Post", command)
+    tell(shared, "one", "before", command)
+    edit(shared, "before")
+    change(shared.path / "x.py", TWO)
+    edit(shared, "after")
+    change(shared.path / "x.py", ONE)
+    assert "not recorded: x.py" in tell(shared, "one", "after", command)
     assert added(shared) == SECOND

@@ -10,9 +10,7 @@ import pytest
 from hkgit.agents.programs import gemini
 from hkgit.agents.shown_readings import find_readings
 from hkgit.agents.tool_answers import find_code
-from hkgit.sessions import homes as places
-from hkgit.sessions.edit_session import EditSession
-from tests.agents.streaming import stream, told
+from tests.agents.streaming import statuses, stream, told
 from tests.agents.test_searches import FILES
 from tests.support.cases import cases
 from tests.support.repos import Repo
@@ -37,14 +35,10 @@ def test_what_an_edit_answers_has_been_read(agent: str, shown: list[str], search
     for line in stream(agent + "-edited", searched):
         if "input" in line:
             _edit(agent, line["input"], searched)
-    known = [EditSession.open(searched.path, each.name).status() for each in _sessions(searched)]
+    known = statuses(searched)
     found = {f"{r.path}:{r.start_line}-{r.end_line}" for each in known for r in each.receipts}
     assert sorted(found) == shown
     assert all(each.blind for each in known)
-
-
-def _sessions(repo: Repo) -> list[Path]:
-    return [*places.find_folders(repo.path)]
 
 
 def _edit(agent: str, payload: Mapping[str, object], repo: Repo) -> None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from hkgit.sessions import homes as places
-from hkgit.sessions.edit_session import EditSession
-from tests.agents.streaming import told
+from tests.agents.streaming import Talk, statuses
 from tests.support.cases import cases
 from tests.support.repos import Repo
 
@@ -25,28 +22,21 @@ def seeded(repo: Repo) -> Repo:
 
 
 def _tell(repo: Repo, tool: str, stage: str, answer: object = None, **given: object) -> None:
-    call: dict[str, Any] = {"session_id": "s", "cwd": str(repo.path), "tool_name": tool}
-    call |= {"hook_event_name": stage, "tool_input": {"file_path": str(repo.path / "x.py")} | given}
-    told("claude", call if answer is None else call | {"tool_response": answer})
+    Talk(repo.path).tell(stage, tool, answer, **{"file_path": str(repo.path / "x.py")} | given)
 
 
 def _read(repo: Repo, text: str = TEXT, **given: object) -> None:
-    file = {"filePath": "x.py", "content": text, "startLine": 1, "numLines": 5}
-    _tell(repo, "Read", "PostToolUse", {"type": "text", "file": file}, **given)
+    Talk(repo.path).read("x.py", text, **given)
 
 
 def _known(repo: Repo) -> list[tuple[int | None, int | None]]:
-    if not places.find_folders(repo.path):
-        return []
-    receipts = EditSession.open(repo.path, "claude-s").status().receipts
+    receipts = [each for status in statuses(repo) for each in status.receipts]
     return [(each.start_line, each.end_line) for each in receipts]
 
 
 def _recorded(repo: Repo) -> list[tuple[int, int]]:
     """Of each call that was recorded, its edits and those that are blind."""
-    if not places.find_folders(repo.path):
-        return []
-    calls = EditSession.open(repo.path, "claude-s").status().calls
+    calls = [each for status in statuses(repo) for each in status.calls]
     return [(each.edits, each.blind) for each in calls]
 
 
@@ -69,7 +59,7 @@ def test_a_reading_counts_as_far_as_the_file_says_it(
 def test_an_edit_told_by_hand_afterwards_is_blind(seeded: Repo) -> None:
     """Nobody told of it before, and nobody has read: what a person wrote becomes no evidence."""
     seeded.write("x.py", NEW.encode())
-    _tell(seeded, "Edit", "PostToolUse", {}, **EDIT)
+    _tell(seeded, "Edit", "after", **EDIT)
     assert _recorded(seeded) == [(1, 1)]
 
 
@@ -77,17 +67,17 @@ def test_an_edit_told_by_hand_afterwards_is_blind(seeded: Repo) -> None:
 def test_an_edit_told_by_hand_that_is_not_what_was_done(stands: str, seeded: Repo) -> None:
     _read(seeded)
     seeded.write("x.py", stands.encode())
-    _tell(seeded, "Edit", "PostToolUse", {}, **EDIT)
+    _tell(seeded, "Edit", "after", **EDIT)
     assert _recorded(seeded) == []
 
 
 def test_a_notebook_that_another_call_has_put_aside(seeded: Repo) -> None:
     """Its tool does not say what it did: without a copy for this very call nothing is taken."""
     _read(seeded)
-    _tell(seeded, "Edit", "PreToolUse", old_string="nowhere", new_string="there")
+    _tell(seeded, "Edit", "before", old_string="nowhere", new_string="there")
     seeded.write("x.py", NEW.encode())
     path = str(seeded.path / "x.py")
-    _tell(seeded, "NotebookEdit", "PostToolUse", {}, notebook_path=path)
+    _tell(seeded, "NotebookEdit", "after", notebook_path=path)
     assert _recorded(seeded) == []
 
 
@@ -99,17 +89,17 @@ def test_a_path_that_leads_elsewhere(name: str, seeded: Repo, tmp_path: Path) ->
     (seeded.path / "x-link.py").symlink_to(tmp_path / "out" / "x.py")
     given = EDIT | {"file_path": str(seeded.path / name)}
     _read(seeded, file_path=given["file_path"])
-    _tell(seeded, "Edit", "PreToolUse", **given)
+    _tell(seeded, "Edit", "before", **given)
     (tmp_path / "out" / "x.py").write_text(NEW)
-    _tell(seeded, "Edit", "PostToolUse", {}, **given)
+    _tell(seeded, "Edit", "after", **given)
     assert (_known(seeded), _recorded(seeded)) == ([], [])
 
 
 def test_a_file_that_became_a_link_meanwhile(seeded: Repo, tmp_path: Path) -> None:
     _read(seeded)
-    _tell(seeded, "Edit", "PreToolUse", **EDIT)
+    _tell(seeded, "Edit", "before", **EDIT)
     (tmp_path / "x.py").write_text(NEW)
     (seeded.path / "x.py").unlink()
     (seeded.path / "x.py").symlink_to(tmp_path / "x.py")
-    _tell(seeded, "Edit", "PostToolUse", {}, **EDIT)
+    _tell(seeded, "Edit", "after", **EDIT)
     assert _recorded(seeded) == []

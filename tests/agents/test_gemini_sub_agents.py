@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.sessions import homes as places
-from hkgit.sessions.edit_session import EditSession
-from tests.agents.streaming import GREETING, told
+from tests.agents.streaming import GREETING, Talk, session, statuses
 from tests.support.cases import cases
 from tests.support.repos import Repo
 
@@ -26,6 +24,8 @@ class Chat:
         self.repo, self.main = repo, folder / "session-1.jsonl"
         self._own, self._time = folder / CONVERSATION, 1_000_000
         self._own.mkdir()
+        told = {"agent": "gemini", "transcript_path": str(self.main)}
+        self._talk = Talk(repo.path, CONVERSATION, **told)
         self.answer()
 
     def answer(self, agent: str = "") -> None:
@@ -37,31 +37,19 @@ class Chat:
         os.utime(place, (self._time, self._time))
 
     def read(self) -> None:
-        self._tell("AfterTool", "read_file", {}, {"llmContent": GREETING.decode()})
+        said = {"llmContent": GREETING.decode()}
+        self._talk.tell("after", "read_file", said, file_path="greet.py")
 
     def edit(self, *, by: str = "") -> int:
         """Edit what was read, with the next answer; return how many edits are blind."""
         self.answer(by)
-        words = {"old_string": OLD, "new_string": NEW}
-        self._tell("BeforeTool", "replace", words)
+        words = {"file_path": "greet.py", "old_string": OLD, "new_string": NEW}
+        end = self._talk.begin("replace", **words)
         self.repo.write("greet.py", GREETING.replace(b"Helo", b"Hello"))
-        self._tell("AfterTool", "replace", words, {"llmContent": "Successfully modified file"})
-        folders = places.find_folders(self.repo.path)
-        states = [EditSession.open(self.repo.path, each.name).status() for each in folders]
+        end({"llmContent": "Successfully modified file"})
+        states = statuses(self.repo)
         assert sum(each.uncommitted for each in states) == 1
         return sum(each.blind for each in states)
-
-    def _tell(
-        self, event: str, tool: str, words: dict[str, str], answer: object | None = None
-    ) -> None:
-        about = {
-            "session_id": CONVERSATION,
-            "transcript_path": str(self.main),
-            "cwd": str(self.repo.path),
-        }
-        call = {"hook_event_name": event, "tool_name": tool}
-        given = {"tool_input": {"file_path": "greet.py"} | words, "tool_response": answer}
-        told("gemini", about | call | given)
 
 
 @pytest.fixture
@@ -94,9 +82,6 @@ def test_a_conversation_named_like_a_path_leads_nowhere(greeting: Repo, tmp_path
     transcript.write_text("{}\n")
     (tmp_path / "other.jsonl").write_text("{}\n")
     os.utime(transcript, (1, 1))
-    about = {"session_id": "../", "transcript_path": str(transcript), "cwd": str(greeting.path)}
-    call = {"hook_event_name": "AfterTool", "tool_name": "read_file"}
-    given = {"tool_input": {"file_path": "greet.py"}, "tool_response": GREETING.decode()}
-    told("gemini", about | call | given)
-    [folder] = places.find_folders(greeting.path)
-    assert folder.name == "gemini-unnamed"
+    talk = Talk(greeting.path, "../", agent="gemini", transcript_path=str(transcript))
+    talk.tell("after", "read_file", GREETING.decode(), file_path="greet.py")
+    assert session(greeting).session == "gemini-unnamed"

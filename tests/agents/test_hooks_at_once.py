@@ -3,60 +3,44 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
+from collections.abc import Sequence
 
 import pytest
 
 from hkgit.agents.begun_calls import lock_hooks
 from hkgit.agents.events import HOOK_SECONDS
 from hkgit.git.transaction import locks
+from tests.agents.streaming import Talk, change, session
 from tests.agents.test_shell_snapshots import recorded
-from tests.agents.two_sessions import ONE, TWO, added, change, tell
-from tests.support.commands import loaded_path
+from tests.agents.two_sessions import ONE, TWO, added
+from tests.support.forks import loaded_program
 from tests.support.repos import Repo
 
 
-def end_at_once(repo: Repo, calls: list[tuple[str, str]]) -> None:
-    """Run the hooks after commands of sessions, all of them at once."""
+def end_at_once(*payloads: object) -> Sequence[int]:
+    """Run the hooks after calls, all of them at once; their exit codes."""
+    command = [str(loaded_program()), "hook", "claude"]
     hooks = [
-        subprocess.Popen(
-            [sys.executable, "-m", "hkgit", "hook", "claude"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            text=True,
-            env=os.environ | loaded_path(),
-            cwd=repo.path,
-        )
-        for _ in calls
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        for _ in payloads
     ]
-    for hook, (name, command) in zip(hooks, calls, strict=True):
-        call = {
-            "session_id": name,
-            "cwd": str(repo.path),
-            "hook_event_name": "PostToolUse",
-            "tool_name": "Bash",
-            "tool_input": {"command": command},
-            "tool_use_id": f"{name}-{command}",
-            "tool_response": {"stdout": ""},
-        }
+    for hook, payload in zip(hooks, payloads, strict=True):
         assert hook.stdin is not None
-        hook.stdin.write(json.dumps(call))
+        hook.stdin.write(json.dumps(payload).encode())
     for hook in hooks:
         assert hook.stdin is not None
         hook.stdin.close()
-    for hook in hooks:
-        hook.wait()
+    return [hook.wait(60) for hook in hooks]
 
 
 def test_commands_of_one_session_that_end_together_are_recorded_once(shared: Repo) -> None:
-    calls = [("one", f"./{number}") for number in range(4)]
-    for name, command in calls:
-        tell(shared, name, "Pre", command)
-    change(shared, ONE)
-    change(shared, TWO, "y.py")
-    end_at_once(shared, calls)
+    talk, commands = Talk(shared.path, "one"), [f"./{number}" for number in range(4)]
+    for command in commands:
+        talk.begin("Bash", command=command)
+    change(shared.path / "x.py", ONE)
+    change(shared.path / "y.py", TWO)
+    end_at_once(*(talk.payload("after", "Bash", command=command) for command in commands))
     assert added(shared) == {"claude-one": {"a = 10", "g = 60"}}
     paths = [path for each in recorded(shared, "claude-one") for path in each]
     assert sorted(paths) == ["x.py", "y.py"]
@@ -80,3 +64,17 @@ def test_a_hook_waits_for_another_as_long_as_its_agent_waits_for_it(
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
     with lock_hooks(folder):
         assert clock[0] == HOOK_SECONDS - 1
+
+
+def test_two_edits_of_one_file_are_both_recorded(shared: Repo) -> None:
+    talk = Talk(shared.path, "one")
+    path = str(shared.path / "x.py")
+    edits = [{"file_path": path, "old_string": old, "new_string": new} for old, new in (ONE, TWO)]
+    talk.read("x.py")
+    for edit in edits:
+        talk.begin("Edit", **edit)
+    change(shared.path / "x.py", ONE, TWO)
+    assert end_at_once(*(talk.payload("after", "Edit", **edit) for edit in edits)) == [0, 0]
+    assert added(shared) == {"claude-one": {"a = 10", "g = 60"}}
+    status = session(shared)
+    assert (sum(call.edits for call in status.calls), status.blind) == (2, 0)

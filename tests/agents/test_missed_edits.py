@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,9 +17,8 @@ from hkgit.agents import parts_of
 from hkgit.agents.begun_calls import OVERDUE
 from hkgit.agents.programs import gemini
 from hkgit.agents.setup.settings import LIMIT, FilePart, JsonPart
-from hkgit.sessions import homes as places
 from hkgit.sessions.blobs import find_open_sessions
-from tests.agents.streaming import GREETING, session, told
+from tests.agents.streaming import GREETING, Talk, statuses
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
@@ -28,30 +26,29 @@ from tests.support.serving import preload_hooks
 MENDED = GREETING.replace(b"Helo", b"Hello")
 
 
-def _call(repo: Repo, stage: str, tool: str, answer: object = None, **given: object) -> Any:
-    call: dict[str, object] = {
-        "session_id": "s1",
-        "cwd": str(repo.path),
-        "hook_event_name": f"{stage}Tool",
-    }
-    call |= {"tool_name": tool, "tool_input": {"file_path": f"{repo.path}/greet.py", **given}}
-    return call | ({} if answer is None else {"tool_response": {"llmContent": answer}})
+def _talk(repo: Repo) -> Talk:
+    return Talk(repo.path, agent="gemini")
 
 
-def _edit(repo: Repo, stage: str) -> Any:
-    answer = None if stage == "Before" else "Modified."
-    return _call(repo, stage, "replace", answer, old_string="Helo", new_string="Hello")
+def _name_edit(repo: Repo) -> dict[str, str]:
+    return {"file_path": f"{repo.path}/greet.py", "old_string": "Helo", "new_string": "Hello"}
 
 
-def _read(repo: Repo, text: bytes) -> Any:
-    return _call(repo, "After", "read_file", text.decode())
+def _edit(repo: Repo, stage: str) -> None:
+    """Tell the hook of an edit."""
+    _talk(repo).tell(stage, "replace", {"llmContent": "Modified."}, **_name_edit(repo))
+
+
+def _read(repo: Repo, text: bytes) -> None:
+    shown = {"llmContent": text.decode()}
+    _talk(repo).tell("after", "read_file", shown, file_path=f"{repo.path}/greet.py")
 
 
 @pytest.fixture
 def missed(greeting: Repo) -> Repo:
     """An edit has been made that no hook has told of since."""
-    told("gemini", _read(greeting, GREETING))
-    told("gemini", _edit(greeting, "Before"))
+    _read(greeting, GREETING)
+    _edit(greeting, "before")
     greeting.write("greet.py", MENDED)
     return greeting
 
@@ -65,27 +62,27 @@ def _age(repo: Repo) -> None:
 
 
 def _calls(repo: Repo) -> list[tuple[tuple[str, ...], int]]:
-    return [(call.files, call.blind) for call in session(repo).calls]
+    return [(call.files, call.blind) for status in statuses(repo) for call in status.calls]
 
 
 def test_it_is_recorded_at_the_next_hook(missed: Repo, capfd: pytest.CaptureFixture[str]) -> None:
     _age(missed)
-    told("gemini", _read(missed, MENDED))
+    _read(missed, MENDED)
     assert _calls(missed) == [(("greet.py",), 0)]
     assert find_open_sessions(missed.path) == []
 
 
 def test_a_hook_that_may_still_come_is_waited_for(missed: Repo) -> None:
-    told("gemini", _call(missed, "After", "run_shell_command", "", command="true"))
+    _talk(missed).tell("after", "run_shell_command", command="true")
     assert _calls(missed) == []
-    told("gemini", _edit(missed, "After"))
+    _edit(missed, "after")
     assert _calls(missed) == [(("greet.py",), 0)]
 
 
 def test_a_hook_that_comes_after_all_records_nothing_twice(missed: Repo) -> None:
     _age(missed)
-    told("gemini", _read(missed, MENDED))
-    told("gemini", _edit(missed, "After"))
+    _read(missed, MENDED)
+    _edit(missed, "after")
     assert len(_calls(missed)) == 1
 
 
@@ -93,29 +90,29 @@ def test_what_became_something_else_is_left_to_the_gate(missed: Repo) -> None:
     """Somebody may have gone on by hand."""
     _age(missed)
     missed.write("greet.py", MENDED + b"# by hand\n")
-    told("gemini", _read(missed, MENDED))
+    _read(missed, MENDED)
     assert _calls(missed) == []
 
 
 def test_an_edit_that_failed_is_none(missed: Repo) -> None:
     _age(missed)
     missed.write("greet.py", GREETING)
-    told("gemini", _read(missed, GREETING))
+    _read(missed, GREETING)
     assert _calls(missed) == []
 
 
 def test_an_edit_that_was_not_seen_before_is_recorded_by_what_fits(greeting: Repo) -> None:
     """The hook before it was stopped; the file was read, and stands in HEAD's commit."""
-    told("gemini", _read(greeting, GREETING))
+    _read(greeting, GREETING)
     greeting.write("greet.py", MENDED)
-    told("gemini", _edit(greeting, "After"))
+    _edit(greeting, "after")
     assert _calls(greeting) == [(("greet.py",), 0)]
 
 
 def test_an_edit_that_fits_no_known_version_is_not_recorded(greeting: Repo) -> None:
     greeting.write("greet.py", MENDED + b"# by hand\n")
-    told("gemini", _edit(greeting, "After"))
-    assert [folder for folder in places.find_folders(greeting.path) if _calls(greeting)] == []
+    _edit(greeting, "after")
+    assert _calls(greeting) == []
 
 
 @pytest.fixture
@@ -128,8 +125,8 @@ def governed(greeting: Repo) -> Repo:
 
 
 def test_it_is_recorded_at_the_commit(governed: Repo) -> None:
-    told("gemini", _read(governed, GREETING))
-    told("gemini", _edit(governed, "Before"))
+    _read(governed, GREETING)
+    _edit(governed, "before")
     governed.write("greet.py", MENDED)
     governed.git("commit", "-q", "-a", "-m", "Mend the greeting")
     shown = json.loads(run("show", "--json", cwd=governed.path).stdout)
@@ -183,18 +180,19 @@ def test_a_hook_that_its_limit_stops_loses_no_edit(governed: Repo, tmp_path: Pat
     program = tmp_path / "hkgit"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hkgit "$@"\n')
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    told("gemini", _read(governed, GREETING))
-    told("gemini", _edit(governed, "Before"))
+    _read(governed, GREETING)
+    _edit(governed, "before")
     governed.write("greet.py", MENDED)
     settings = gemini.AGENT.list_parts("hkgit hook gemini")[0]
     assert isinstance(settings, JsonPart)
     [group] = settings.value["hooks"]["AfterTool"]
+    payload = _talk(governed).payload("after", "replace", **_name_edit(governed))
     hook = group["hooks"][0]["command"].replace(LIMIT, "timeout 0.001")
     assert "timeout 0.001" in hook
     done = subprocess.run(
         ["sh", "-c", hook],
         cwd=governed.path,
-        input=json.dumps(_edit(governed, "After")).encode(),
+        input=json.dumps(payload).encode(),
         env=os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
         capture_output=True,
         check=True,

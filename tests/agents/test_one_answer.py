@@ -13,17 +13,22 @@ from typing import Any
 
 import pytest
 
-from hkgit.agents import find_agent
 from hkgit.agents.events import Editing
 from hkgit.agents.live_transcript import find_last_turn, find_turn
 from hkgit.agents.programs import claude, codex, gemini
-from tests.agents.streaming import GREETING, replay_lines, session, stream, told
+from tests.agents.streaming import GREETING, list_calls, replay, session
+from tests.support.adopting import adopt, explained
 from tests.support.repos import Repo
-from tests.support.running import run
 from tests.support.transcripts import ClaudeLog, CodexLog
+
+OLD, NEW = (f'    print("{word}, " + name)\n' for word in ("Helo", "Hello"))
 
 Answers = Sequence[Sequence[str]]
 """The names of the calls that each answer of the model asks for."""
+
+
+def _use(call: str) -> dict[str, Any]:
+    return {"type": "tool_use", "id": call, "name": "Tool", "input": {}}
 
 
 def _claude(answers: Answers) -> list[object]:
@@ -35,19 +40,12 @@ def _claude(answers: Answers) -> list[object]:
     ]
 
 
-def _use(call: str) -> dict[str, Any]:
-    return {"type": "tool_use", "id": call, "name": "Tool", "input": {}}
-
-
 def _qwen(answers: Answers) -> list[object]:
+    parts = [[{"functionCall": {"id": call, "name": "tool"}} for call in x] for x in answers]
     return [
-        {"type": "assistant", "uuid": f"u{number}", "message": {"parts": [*map(_function, calls)]}}
-        for number, calls in enumerate(answers)
+        {"type": "assistant", "uuid": f"u{number}", "message": {"parts": each}}
+        for number, each in enumerate(parts)
     ]
-
-
-def _function(call: str) -> dict[str, Any]:
-    return {"functionCall": {"id": call, "name": "tool"}}
 
 
 def _codex(answers: Answers) -> list[object]:
@@ -61,54 +59,24 @@ def _codex(answers: Answers) -> list[object]:
     ]
 
 
-def _gemini(answers: Answers) -> list[object]:
-    """The calls of an answer are written down once all of them are made."""
-    return [{"type": "gemini", "id": f"m{number}"} for number, _ in enumerate(answers)]
-
-
-def _copilot(answers: Answers) -> list[object]:
-    return [
-        {"type": "assistant.message", "data": {"messageId": f"m{number}"}}
-        for number, _ in enumerate(answers)
-    ]
-
-
 TRANSCRIPTS: dict[str, Callable[[Answers], list[object]]] = {
     "claude": _claude,
     "codex": _codex,
-    "copilot": _copilot,
-    "gemini": _gemini,
+    "copilot": lambda answers: [
+        {"type": "assistant.message", "data": {"messageId": f"m{at}"}} for at in range(len(answers))
+    ],
+    # The calls of an answer are written down once all of them are made.
+    "gemini": lambda answers: [{"type": "gemini", "id": f"m{at}"} for at in range(len(answers))],
     "qwen": _qwen,
 }
 TOLD = {"cline": "iteration", "kilo": "turn", "opencode": "turn", "pi": "turn"}
 """Where the hook is told which answer it is."""
 
 
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COPILOT_HOME", str(tmp_path / "copilot"))
-
-
-def _play(agent: str, repo: Repo, tmp_path: Path, answers: Answers) -> None:
-    """Give the hooks what they were given of a reading and an edit, in as many answers."""
-    lines = _find_reading_and_edit(agent, repo)
-    done: list[list[str]] = []
-    calls = [(number, call) for number, calls in enumerate(answers) for call in calls]
-    inputs = [line for line in lines if "input" in line]
-    for line in lines:
-        if "input" in line:
-            number, call = calls[0 if line is inputs[0] else 1]
-            done = [[*each] for each in answers[: number + 1]]
-            _name(agent, line["input"], call, number, _save(agent, done, line["input"], tmp_path))
-        replay_lines(agent, [line], repo)
-
-
 def _find_reading_and_edit(agent: str, repo: Repo) -> list[dict[str, Any]]:
     """The hook after the first reading, and those around the first edit, with what it writes."""
-    module = find_agent(agent)
     kept: list[dict[str, Any]] = []
-    for line in stream(agent, repo):
-        event = module.read_event(line["input"]) if "input" in line else None
+    for line, event in list_calls(agent, repo):
         if event is None:
             kept += [line] if "disk" in line else []
         elif isinstance(event.did, Editing):
@@ -120,58 +88,52 @@ def _find_reading_and_edit(agent: str, repo: Repo) -> list[dict[str, Any]]:
     raise AssertionError(f"the stream of {agent} has no edit")
 
 
-def _save(agent: str, answers: Answers, payload: dict[str, Any], folder: Path) -> Path:
-    """Write the transcript as far as the program has got."""
-    place = folder / "transcript.jsonl"
-    if agent == "copilot":
-        place = folder / "copilot/session-state" / payload["sessionId"] / "events.jsonl"
-        place.parent.mkdir(parents=True, exist_ok=True)
-    if agent in TRANSCRIPTS:
-        lines = [json.dumps(each) for each in TRANSCRIPTS[agent](answers)]
-        place.write_text("\n".join(lines) + "\n")
+def _write(place: Path, lines: Sequence[object]) -> Path:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text("".join(f"{json.dumps(each)}\n" for each in lines))
     return place
 
 
-def _name(agent: str, payload: dict[str, Any], call: str, number: int, place: Path) -> None:
-    payload |= {"tool_use_id": call, "tool_call_id": call, "transcript_path": str(place)}
-    if agent in TOLD:
-        payload[TOLD[agent]] = f"{number + 1}"
-
-
+@pytest.mark.parametrize("is_one", [True, False], ids=["one answer", "two answers"])
 @pytest.mark.parametrize("agent", sorted({*TRANSCRIPTS, *TOLD}))
-def test_what_an_answer_reads_its_own_edit_has_not_seen(
-    agent: str, greeting: Repo, tmp_path: Path
+def test_only_what_an_earlier_answer_has_read_an_edit_has_seen(
+    agent: str, is_one: bool, greeting: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _play(agent, greeting, tmp_path, [["call_read", "call_edit"]])
-    assert session(greeting).blind == 1
-
-
-@pytest.mark.parametrize("agent", sorted({*TRANSCRIPTS, *TOLD}))
-def test_what_an_answer_reads_the_edit_of_the_next_has_seen(
-    agent: str, greeting: Repo, tmp_path: Path
-) -> None:
-    _play(agent, greeting, tmp_path, [["call_read"], ["call_edit"]])
+    """Before each hook the transcript is written as far as the program has got."""
+    monkeypatch.setenv("COPILOT_HOME", str(tmp_path / "copilot"))
+    answers = [["call_read", "call_edit"]] if is_one else [["call_read"], ["call_edit"]]
+    reading, *edit = _find_reading_and_edit(agent, greeting)
+    for line in (reading, *edit):
+        number = 0 if line is reading else len(answers) - 1
+        if (payload := line.get("input")) is not None:
+            place = tmp_path / "transcript.jsonl"
+            if agent == "copilot":
+                place = tmp_path / "copilot/session-state" / payload["sessionId"] / "events.jsonl"
+            call = "call_read" if line is reading else "call_edit"
+            payload |= {"tool_use_id": call, "tool_call_id": call, "transcript_path": str(place)}
+            if agent in TOLD:
+                payload[TOLD[agent]] = f"{number + 1}"
+            else:
+                _write(place, TRANSCRIPTS[agent](answers[: number + 1]))
+        replay(agent, greeting, lines=[line])
     status = session(greeting)
-    assert (status.uncommitted, status.blind) == (1, 0)
+    assert (status.uncommitted, status.blind) == (1, is_one)
 
 
 def test_a_sub_agent_is_looked_for_in_a_transcript_of_its_own(
     greeting: Repo, tmp_path: Path
 ) -> None:
     """In its agent's the last answer is the one that has started it."""
-    started = tmp_path / "c0ffee.jsonl"
-    started.write_text(json.dumps(_claude([["call_agent"]])[0]) + "\n")
-    own = tmp_path / "c0ffee/subagents/agent-a1.jsonl"
-    own.parent.mkdir(parents=True)
+    started = _write(tmp_path / "c0ffee.jsonl", _claude([["call_agent"]]))
+    asked = _claude([["call_read", "call_edit"]])
+    _write(tmp_path / "c0ffee/subagents/agent-a1.jsonl", asked)
     lines = _find_reading_and_edit("claude", greeting)
+    about = {"agent_id": "a1", "transcript_path": str(started), "tool_use_id": "call_edit"}
     for line in lines:
         if "input" in line:
-            call = "call_read" if line is lines[0] else "call_edit"
-            about = {"agent_id": "a1", "transcript_path": str(started), "tool_use_id": call}
             line["input"] |= about
-            asked = [["call_read", "call_edit"]]
-            own.write_text("\n".join(map(json.dumps, _claude(asked))) + "\n")
-        replay_lines("claude", [line], greeting)
+    lines[0]["input"]["tool_use_id"] = "call_read"
+    replay("claude", greeting, lines=lines)
     assert session(greeting).blind == 1
 
 
@@ -193,9 +155,8 @@ def test_a_change_that_codex_tells_before_its_call_has_ended_is_of_the_same_answ
     change = {"type": "add", "content": "a\n"}
     item = {"type": "FileChange", "id": "call_edit", "status": "completed"}
     made = {"type": "item_completed", "item": item | {"changes": {"a.py": change}}}
-    place = tmp_path / "transcript.jsonl"
     lines = [read, edit, shown, {"type": "event_msg", "payload": made}]
-    place.write_text("\n".join(map(json.dumps, lines)))
+    place = _write(tmp_path / "transcript.jsonl", lines)
     [log] = codex.AGENT.logs
     assert find_turn(log, place, "call_edit") == "first"
 
@@ -209,58 +170,34 @@ def test_a_transcript_that_says_nothing_names_no_answer(text: str, tmp_path: Pat
     assert find_last_turn(gemini.LOG, tmp_path / "missing") == ""
 
 
-def test_an_edit_that_its_own_answer_has_read_is_told_to_be_blind(
-    greeting: Repo, tmp_path: Path
+def _log_of_claude(repo: Repo, is_one: bool) -> ClaudeLog:
+    log = ClaudeLog(repo.path)
+    log.read("greet.py", GREETING.decode())
+    log.edit("greet.py", OLD, NEW, GREETING.decode())
+    records = [json.loads(line) for line in log.lines]
+    for number, record in enumerate(records):
+        record["message"]["id"] = "msg_0" if is_one else f"msg_{number // 2}"
+    log.lines = [json.dumps(each) for each in records]
+    return log
+
+
+def _log_of_codex(repo: Repo, is_one: bool) -> CodexLog:
+    log = CodexLog(repo.path)
+    log.shell("cat greet.py", GREETING.decode())
+    head = f"*** Begin Patch\n*** Update File: greet.py\n@@\n-{OLD}+{NEW}"
+    log.patch(f"{head}*** End Patch\n")
+    if is_one:  # both calls stand before what came of the first
+        about, asked, shown, *rest = log.lines
+        log.lines = [about, asked, rest[0], shown, *rest[1:]]
+    return log
+
+
+@pytest.mark.parametrize("is_one", [True, False], ids=["one answer", "two answers"])
+@pytest.mark.parametrize("make_log", [_log_of_claude, _log_of_codex])
+def test_adopt_reads_the_same_of_logs(
+    make_log: Callable[[Repo, bool], ClaudeLog | CodexLog], is_one: bool, greeting: Repo
 ) -> None:
-    place = tmp_path / "transcript.jsonl"
-    place.write_text("\n".join(map(json.dumps, _claude([["call_read", "call_edit"]]))))
-    answers = []
-    for line in _find_reading_and_edit("claude", greeting):
-        for name, content in line.get("disk", {}).items():
-            greeting.write(name, content.encode())
-        if "input" in line:
-            is_edit = line["input"]["tool_name"] == "Edit"
-            line["input"]["transcript_path"] = str(place)
-            line["input"]["tool_use_id"] = "call_edit" if is_edit else "call_read"
-            answers.append(str(told("claude", line["input"])))
-    assert "greet.py:2-2 was not read before it" in answers[-1]
-
-
-class TestInTranscripts:
-    """`hkgit adopt` reads the same of logs."""
-
-    NEW = GREETING.decode().replace("Helo", "Hello")
-
-    @pytest.mark.parametrize(("is_one", "evidence"), [(True, "quote"), (False, "receipt")])
-    def test_of_claude_code(
-        self, is_one: bool, evidence: str, greeting: Repo, tmp_path: Path
-    ) -> None:
-        log = ClaudeLog(greeting.path)
-        log.read("greet.py", GREETING.decode())
-        line = '    print("{}, " + name)\n'
-        log.edit("greet.py", line.format("Helo"), line.format("Hello"), GREETING.decode())
-        records = [json.loads(line) for line in log.lines]
-        for number, record in enumerate(records):
-            record["message"]["id"] = "msg_0" if is_one else f"msg_{number // 2}"
-        log.lines = [json.dumps(each) for each in records]
-        assert _find_evidence(greeting, log.save(tmp_path / "log.jsonl"), self.NEW) == [evidence]
-
-    @pytest.mark.parametrize(("is_one", "evidence"), [(True, "quote"), (False, "receipt")])
-    def test_of_codex(self, is_one: bool, evidence: str, greeting: Repo, tmp_path: Path) -> None:
-        log = CodexLog(greeting.path)
-        log.shell("cat greet.py", GREETING.decode())
-        line = '    print("{}, " + name)\n'
-        change = f"-{line.format('Helo')}+{line.format('Hello')}"
-        head = f"*** Begin Patch\n*** Update File: greet.py\n@@\n{change}"
-        log.patch(f"{head}*** End Patch\n")
-        if is_one:  # both calls stand before what came of the first
-            about, asked, shown, *rest = log.lines
-            log.lines = [about, asked, rest[0], shown, *rest[1:]]
-        assert _find_evidence(greeting, log.save(tmp_path / "log.jsonl"), self.NEW) == [evidence]
-
-
-def _find_evidence(repo: Repo, log: Path, new: str) -> list[str]:
-    repo.write("greet.py", new.encode())
-    result = run("adopt", "-n", "--from", log, "--json", cwd=repo.path)
-    [change] = result.json()["changes"]
-    return [each["evidence"] for each in change["explained"]]
+    log = make_log(greeting, is_one)
+    greeting.write("greet.py", GREETING.replace(b"Helo", b"Hello"))
+    evidence = "quote" if is_one else "receipt"
+    assert explained(adopt(greeting, log, "-n")) == [("greet.py", [2, 2], evidence)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +14,15 @@ import pytest
 
 from hkgit.agents.programs import gemini
 from hkgit.sessions import homes as places
-from tests.agents.streaming import GREETING, replay_lines, session, stream, told
+from tests.agents.streaming import GREETING, Talk, replay, session, stream, told
 from tests.sessions.test_bypassing import HOOKS_OFF
-from tests.support.commands import loaded_path
+from tests.support.commands import loaded_path, start
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
 
 MANY = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(1, 16)).encode()
+SHELL = "run_shell_command"
 LONG = "".join(f"v{n} = 1\n" for n in range(1, 4001))
 
 
@@ -36,7 +37,7 @@ def seeded(repo: Repo) -> Repo:
 
 @pytest.mark.parametrize("agent", ["copilot", "opencode"])
 def test_of_two_edits_of_a_file_at_once_both_are_recorded(agent: str, seeded: Repo) -> None:
-    replay_lines(agent, stream(f"{agent}-parallel", seeded), seeded)
+    replay(f"{agent}-parallel", seeded)
     status = session(seeded)
     assert [call.edits for call in status.calls] == [1, 1]
     assert status.blind == 0
@@ -44,7 +45,7 @@ def test_of_two_edits_of_a_file_at_once_both_are_recorded(agent: str, seeded: Re
 
 def test_copilots_patches_are_recorded(seeded: Repo) -> None:
     """A patch comes as a bare string; the tool took a blank line at the end of the file too."""
-    answers = replay_lines("copilot", stream("copilot-patch", seeded), seeded)
+    answers = replay("copilot-patch", seeded)
     assert [call.files for call in session(seeded).calls] == [("greet.py",), ("other.py",)]
     assert "other.py" in answers[-1]["additionalContext"]
 
@@ -59,17 +60,12 @@ def test_copilots_patches_are_steered(seeded: Repo) -> None:
 def test_a_command_that_ran_in_another_directory_is_a_reading_there(
     agent: str, seeded: Repo
 ) -> None:
-    replay_lines(agent, stream(f"{agent}-subdir", seeded), seeded)
+    replay(f"{agent}-subdir", seeded)
     assert (len(session(seeded).calls), session(seeded).blind) == (1, 0)
 
 
 def _known(repo: Repo) -> list[tuple[int, int]]:
     return [(read.start_line or 0, read.end_line or 0) for read in session(repo).receipts]
-
-
-def _opencode(repo: Repo, tool: str, answer: str, **arguments: object) -> dict[str, Any]:
-    call = {"tool_name": tool, "tool_input": arguments, "tool_response": answer}
-    return {"cwd": str(repo.path), "hook_event_name": "after", "session_id": "ses_1"} | call
 
 
 def test_opencodes_cap_leaves_only_the_lines_that_it_shows(seeded: Repo) -> None:
@@ -78,7 +74,8 @@ def test_opencodes_cap_leaves_only_the_lines_that_it_shows(seeded: Repo) -> None
         f"<path>{seeded.path}/long.py</path>\n<type>file</type>\n<content>\n{shown}\n\n(Output"
         " capped at 50 KB. Showing lines 1-702. Use offset=703 to continue.)\n</content>"
     )
-    told("opencode", _opencode(seeded, "read", answer, filePath=f"{seeded.path}/long.py"))
+    talk = Talk(seeded.path, agent="opencode")
+    talk.tell("after", "read", answer, filePath=f"{seeded.path}/long.py")
     assert _known(seeded) == [(1, 702)]
 
 
@@ -88,7 +85,7 @@ def test_the_end_of_a_long_output_that_opencode_kept_counts(seeded: Repo) -> Non
         "...output truncated...\n\nFull output saved to: /home/a/.local/share/opencode/"
         f"tool-output/tool_2026a478f0015qhN9vhe4J4jbR\n\n{tail}"
     )
-    told("opencode", _opencode(seeded, "bash", answer, command="cat long.py"))
+    Talk(seeded.path, agent="opencode").tell("after", "bash", answer, command="cat long.py")
     assert _known(seeded) == [(3001, 4000)]
 
 
@@ -124,23 +121,18 @@ def test_of_a_long_output_copilot_shows_the_beginning(seeded: Repo) -> None:
     assert _known(seeded) == [(1, 2)]
 
 
-def _gemini(repo: Repo, output: str, command: str = "cat long.py") -> dict[str, Any]:
-    text = f"<untrusted_context>\nOutput: {output}Process Group PGID: 40\n</untrusted_context>"
-    return {
-        "session_id": "s",
-        "cwd": str(repo.path),
-        "hook_event_name": "AfterTool",
-        "tool_name": "run_shell_command",
-        "tool_input": {"command": command, "description": "look"},
-        "tool_response": {"llmContent": text, "returnDisplay": output},
-    }
+def _run_in_gemini(repo: Repo, output: str, command: str = "cat long.py") -> str:
+    """Tell the hook of a command; what the model is told."""
+    shown = f"<untrusted_context>\nOutput: {output}Process Group PGID: 40\n</untrusted_context>"
+    answer = {"llmContent": shown, "returnDisplay": output}
+    return Talk(repo.path, agent="gemini").tell("after", SHELL, answer, command=command)
 
 
 def test_the_middle_that_gemini_leaves_out_was_not_seen(seeded: Repo) -> None:
     """Its hook is given the whole output, of which the model sees 8,000 and 32,000 characters."""
     long = "".join(f"value_{n} = {n}\n" for n in range(1, 4001))
     seeded.write("long.py", long.encode())
-    told("gemini", _gemini(seeded, long))
+    _run_in_gemini(seeded, long)
     (first, head), (tail, last) = _known(seeded)
     assert (first, last) == (1, 4000)
     assert len("".join(long.splitlines(keepends=True)[:head])) <= 8000
@@ -155,7 +147,7 @@ def test_a_setting_of_geminis_leaves_out_more(
     (tmp_path / ".gemini").mkdir()
     settings = {"tools": {"truncateToolOutputThreshold": 1000}}
     (tmp_path / gemini.SETTINGS).write_text(json.dumps(settings))
-    told("gemini", _gemini(seeded, LONG))
+    _run_in_gemini(seeded, LONG)
     assert sum(last - first + 1 for first, last in _known(seeded)) < 120
 
 
@@ -173,70 +165,51 @@ def gated(seeded: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
     return seeded
 
 
-def _shell(repo: Repo, command: str) -> tuple[int, str]:
-    done = subprocess.run(
-        ["sh", "-c", command],
-        cwd=repo.path,
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
-    return done.returncode, done.stdout + done.stderr
+def _run(repo: Repo, command: str, env: Mapping[str, str] | None = None) -> tuple[bool, str]:
+    """Whether a command succeeds, and what it says."""
+    done = start("sh", "-c", command, cwd=repo.path, env=env)
+    return done.returncode == 0, done.stdout + done.stderr
 
 
 def test_two_blind_places_of_a_patch_are_mended_by_what_is_said(gated: Repo) -> None:
-    replay_lines("copilot", stream("copilot-patch", gated), gated)
-    code, said = _shell(gated, "git add -A && git commit -m Patch")
-    assert code != 0
+    replay("copilot-patch", gated)
+    is_well, said = _run(gated, "git add -A && git commit -m Patch")
+    assert not is_well
     [mend] = re.findall(r"fix: (.*?)(?:  #.*)?$", said, re.MULTILINE)
     assert mend.count("hkgit read") == 2
-    assert _shell(gated, f"{mend} >/dev/null && git commit -q -m Patch")[0] == 0
+    assert _run(gated, f"{mend} >/dev/null && git commit -q -m Patch")[0]
 
 
-def test_a_commit_in_geminis_shell_is_told_to_the_model_and_mended(
-    gated: Repo, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    replay_lines("gemini", stream("gemini", gated), gated)
-    with monkeypatch.context() as patch:
-        for name, value in HOOKS_OFF.items():
-            patch.setenv(name, value)
-        assert _shell(gated, "git add -A && git commit -q -m Work") == (0, "")
-    answer = told("gemini", _gemini(gated, "", "git add -A && git commit -m Work"))
-    told_words = answer["hookSpecificOutput"]["additionalContext"]
-    mend = told_words.rpartition("fix: ")[2]
-    with monkeypatch.context() as patch:
-        for name, value in HOOKS_OFF.items():
-            patch.setenv(name, value)
-        code, said = _shell(gated, mend)
-    assert code == 0, said
+def test_a_commit_in_geminis_shell_is_told_to_the_model_and_mended(gated: Repo) -> None:
+    replay("gemini", gated)
+    assert _run(gated, "git add -A && git commit -q -m Work", HOOKS_OFF) == (True, "")
+    said = _run_in_gemini(gated, "", "git add -A && git commit -m Work")
+    mended = _run(gated, said.rpartition("fix: ")[2], HOOKS_OFF)
+    assert mended[0], mended[1]
     assert gated.git("log", "-1", "--format=%B").count("Hkgit-Entry: ") == 2
-    assert told("gemini", _gemini(gated, "", "git status")) == {}
+    assert _run_in_gemini(gated, "", "git status") == ""
 
 
 def test_an_edit_that_gemini_commits_in_the_same_command_is_told_and_mended(
     gated: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told("gemini", _gemini(gated, gated.read("greet.py").decode(), "cat greet.py"))
+    _run_in_gemini(gated, gated.read("greet.py").decode(), "cat greet.py")
     command = "sed -i s/Helo/Hello/ greet.py && git commit -qam Work"
-    before = _gemini(gated, "", command) | {"hook_event_name": "BeforeTool"}
-    told("gemini", {name: each for name, each in before.items() if name != "tool_response"})
+    Talk(gated.path, agent="gemini").begin(SHELL, command=command)
     minute_ago = int(time.time()) - 60
     [begun] = gated.path.glob(".git/hkgit/sessions/*/aside/shell-*.json")
     os.utime(begun, (minute_ago, minute_ago))
     with monkeypatch.context() as patch:
-        patch.setenv("GIT_COMMITTER_DATE", f"@{minute_ago} +0000")  # the command ran on
-        for name, value in HOOKS_OFF.items():
-            patch.setenv(name, value)
-        assert _shell(gated, command) == (0, "")
-        answer = told("gemini", _gemini(gated, "", command))
-        told_words = answer["hookSpecificOutput"]["additionalContext"]
+        for name, value in {**HOOKS_OFF, "GIT_COMMITTER_DATE": f"@{minute_ago} +0000"}.items():
+            patch.setenv(name, value)  # the command ran on
+        assert _run(gated, command) == (True, "")
+        told_words = _run_in_gemini(gated, "", command)
         assert "blind" not in told_words
         assert "bypassed git's hooks" in run("doctor", cwd=gated.path).out
-        code, said = _shell(gated, told_words.rpartition("fix: ")[2])
-    assert code == 0, said
+        mended = _run(gated, told_words.rpartition("fix: ")[2])
+    assert mended[0], mended[1]
     assert "strict" in run("gate", "--range", "HEAD~1..HEAD", cwd=gated.path).out
-    assert told("gemini", _gemini(gated, "", "git status")) == {}
+    assert _run_in_gemini(gated, "", "git status") == ""
 
 
 def _format(repo: Repo, *, after: float) -> None:
@@ -246,12 +219,16 @@ def _format(repo: Repo, *, after: float) -> None:
     os.utime(repo.path / "greet.py", (written, written))
 
 
-def test_a_formatter_that_is_late_is_the_agents(gated: Repo) -> None:
-    """Gemini runs its hooks side by side: the formatter writes after hkgit has recorded."""
-    replay_lines("gemini", stream("gemini", gated), gated)
-    _format(gated, after=0.5)
-    code, said = _shell(gated, "git add -A && git commit -q -m Work")
-    assert code == 0, said
+@pytest.mark.parametrize("after", [0.5, 60], ids=["a formatter", "a person"])
+def test_what_is_written_within_moments_is_the_agents(after: float, gated: Repo) -> None:
+    """Gemini runs its hooks side by side: a formatter writes after hkgit has recorded."""
+    replay("gemini", gated)
+    _format(gated, after=after)
+    is_well, said = _run(gated, "git add -A && git commit -q -m Work")
+    if after > 1:
+        assert (is_well, "bytes that no entry explains" in said) == (False, True)
+        return
+    assert is_well, said
     assert session(gated).uncommitted == 0
     listed = run("log", "-n", "1", cwd=gated.path).out
     assert ("strict" in listed, "unknown" in listed) == (True, False)
@@ -259,16 +236,8 @@ def test_a_formatter_that_is_late_is_the_agents(gated: Repo) -> None:
 
 def test_a_formatter_that_is_late_is_taken_in_by_the_next_call(gated: Repo) -> None:
     lines = list(stream("gemini", gated))
-    replay_lines("gemini", lines[:5], gated)
+    replay("gemini", gated, lines=lines[:5])
     _format(gated, after=0.5)
-    replay_lines("gemini", lines[5:], gated)
+    replay("gemini", gated, lines=lines[5:])
     files = [call.files for call in session(gated).calls]
     assert files == [("greet.py",), ("greet.py",), ("notes.txt",)]
-
-
-def test_what_a_person_writes_later_is_theirs(gated: Repo) -> None:
-    replay_lines("gemini", stream("gemini", gated), gated)
-    _format(gated, after=60)
-    code, said = _shell(gated, "git add -A && git commit -q -m Work")
-    assert code != 0
-    assert "bytes that no entry explains" in said

@@ -9,7 +9,6 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ import pytest
 
 from hkgit import apply_edits, parse_edits, range_hash
 from hkgit.agents.servers.connection import Connection
-from hkgit.agents.servers.json_rpc import Lines
 from tests.support.circumstances import CIRCUMSTANCES, SHA_256, take_turns
 from tests.support.commands import AGENT
 from tests.support.repos import Repo
@@ -108,22 +106,11 @@ def texts(value: Any) -> Iterator[str]:
 
 
 def by_call(tool: str) -> Callable[[Repo, str], str]:
-    """What an MCP client is answered, as document and as text."""
+    """What a client of a server is answered, as document and as text."""
 
     def ask(repo: Repo, spec: str) -> str:
         reply = Connection(repo.path, None).answer(tool, {"text": spec})
         return "\n".join([*texts(reply.document), reply.text])
-
-    return ask
-
-
-def by_line(tool: str) -> Callable[[Repo, str], str]:
-    def ask(repo: Repo, spec: str) -> str:
-        call = {"jsonrpc": "2.0", "id": 1, "method": tool, "params": {"text": spec}}
-        outgoing = BytesIO()
-        given = json.dumps(call).encode() + b"\n"
-        Lines(Connection(repo.path, None), BytesIO(given), outgoing).serve()
-        return "\n".join(texts(json.loads(outgoing.getvalue())))
 
     return ask
 
@@ -154,10 +141,8 @@ FACES: dict[str, Callable[[Repo, str], str]] = {
     "dry run": by_command("apply", "--dry-run"),
     "edit": by_command("edit"),
     "edit, as JSON": by_document("edit"),
-    "MCP edit": by_call("edit"),
-    "MCP apply": by_call("apply"),
-    "JSON-RPC edit": by_line("edit"),
-    "JSON-RPC apply": by_line("apply"),
+    "server's edit": by_call("edit"),
+    "server's apply": by_call("apply"),
     "library": by_library,
     **{f"gate, as {form}": by_gate("--format", form) for form in ("text", "json", "sarif")},
 }

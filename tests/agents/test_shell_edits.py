@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hkgit.agents.programs.codex import find_script_output
-from hkgit.sessions import homes as places
-from hkgit.sessions.edit_session import EditSession
-from hkgit.sessions.session_states import Status
-from tests.agents.streaming import GREETING, replay_lines, session, stream
+from tests.agents.streaming import GREETING, replay, session, statuses, stream
 from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -48,38 +44,13 @@ def seeded(repo: Repo) -> Repo:
     return repo
 
 
-def play(name: str, repo: Repo, *options: str) -> list[dict[str, Any]]:
-    """The answers to a stream; `log` is what the program writes into its transcript."""
-    log = repo.path.parent / "log.jsonl"
-    log.touch()
-    return replay_lines(name.split("-")[0], _lines(name, repo, log), repo, *options)
-
-
-def _lines(name: str, repo: Repo, log: Path) -> Iterator[dict[str, Any]]:
-    for line in stream(name, repo):
-        for path in [path for path, text in line.get("disk", {}).items() if text is None]:
-            (repo.path / path).unlink()
-            del line["disk"][path]
-        if "log" in line:
-            with log.open("a") as file:
-                file.write(json.dumps(line["log"]) + "\n")
-        yield json.loads(json.dumps(line).replace("$LOG", log.as_posix()))
-
-
-def _sessions(repo: Repo) -> list[Status]:
-    found = (
-        EditSession.open(repo.path, each.name).status() for each in places.find_folders(repo.path)
-    )
-    return sorted(found, key=lambda status: len(status.session))
-
-
 def _remarks(answers: list[dict[str, Any]]) -> list[str]:
     outputs = (answer.get("hookSpecificOutput", {}) for answer in answers)
     return [output["additionalContext"] for output in outputs if "additionalContext" in output]
 
 
 def test_what_claude_changes_in_its_shell_is_recorded(seeded: Repo) -> None:
-    answers = play("claude-shell", seeded)
+    answers = replay("claude-shell", seeded)
     status = session(seeded)
     assert [sorted(call.files) for call in status.calls] == [
         ["made.py", "multi.py", "quotes.md", "quotes2.md"],
@@ -96,7 +67,7 @@ def test_a_commit_of_shell_edits_is_refused_until_they_are_read(seeded: Repo) ->
     preload_hooks(seeded)
     seeded.git("add", ".hkgit")
     seeded.git("commit", "-q", "-m", "Set up")
-    play("claude-shell", seeded)
+    replay("claude-shell", seeded)
     seeded.git("add", "-A")
     assert run("record", "--staged", cwd=seeded.path).code == 0
     refused = run("gate", "--staged", cwd=seeded.path)
@@ -111,7 +82,7 @@ def test_a_commit_of_shell_edits_is_refused_until_they_are_read(seeded: Repo) ->
 
 
 def test_the_output_of_a_command_that_failed_counts(seeded: Repo) -> None:
-    play("claude-failing", seeded)
+    replay("claude-failing", seeded)
     status = session(seeded)
     assert (len(status.calls), status.blind) == (1, 0)
     assert {each.path for each in status.receipts} == {"part.py", "other.py"}
@@ -119,7 +90,7 @@ def test_the_output_of_a_command_that_failed_counts(seeded: Repo) -> None:
 
 def test_what_qwen_tells_of_commands_that_failed_counts(seeded: Repo) -> None:
     """It has an event of its own for these; the first line shown stands behind a word."""
-    play("qwen-failing", seeded)
+    replay("qwen-failing", seeded)
     status = session(seeded)
     [read] = status.receipts
     assert (read.path, read.start_line, read.end_line) == ("seen/fails.py", 1, 60)
@@ -128,27 +99,27 @@ def test_what_qwen_tells_of_commands_that_failed_counts(seeded: Repo) -> None:
 
 def test_of_qwens_sed_that_is_recorded_which_came_of_it(seeded: Repo) -> None:
     """It takes `sed -i` for an edit, and refuses it where its own tool has not read the file."""
-    play("qwen-sed", seeded)
+    replay("qwen-sed", seeded)
     status = session(seeded)
     assert [(call.files, call.blind) for call in status.calls] == [(("greet.py",), 0)]
 
 
 def test_a_cell_of_a_notebook_is_read_and_edited(seeded: Repo) -> None:
-    assert _remarks(play("claude-notebook", seeded)) == []
+    assert _remarks(replay("claude-notebook", seeded)) == []
     status = session(seeded)
     assert [(call.files, call.blind) for call in status.calls] == [(("nb.ipynb",), 0)]
 
 
 def test_a_cell_that_was_not_shown_is_not_read(seeded: Repo) -> None:
     lines = [line for line in stream("claude-notebook", seeded) if "Read" not in json.dumps(line)]
-    replay_lines("claude", lines, seeded)
+    replay("claude", seeded, lines=lines)
     assert session(seeded).blind == 1
 
 
 def test_what_a_sub_agent_read_is_its_own(seeded: Repo) -> None:
     """Its own edit rests on it; that of the agent which has called it does not."""
-    answers = play("claude-sub", seeded)
-    agent, sub_agent = _sessions(seeded)
+    answers = replay("claude-sub", seeded)
+    agent, sub_agent = sorted(statuses(seeded), key=lambda status: len(status.session))
     assert sub_agent.session.startswith(agent.session + "-")
     assert (agent.blind, sub_agent.blind) == (1, 0)
     assert len(_remarks(answers)) == 1
@@ -156,24 +127,25 @@ def test_what_a_sub_agent_read_is_its_own(seeded: Repo) -> None:
 
 def test_a_patch_in_codexs_shell_is_recorded_at_the_next_event(seeded: Repo) -> None:
     """Codex carries it out by itself, and says nothing after it."""
-    play("codex-heredoc", seeded)
+    replay("codex-heredoc", seeded)
     status = session(seeded)
     assert [(call.files, call.blind) for call in status.calls] == [(("many.py",), 0)]
 
 
 def test_a_patch_that_failed_leaves_nothing(seeded: Repo) -> None:
-    replay_lines("codex", (x for x in stream("codex-heredoc", seeded) if "disk" not in x), seeded)
+    lines = (line for line in stream("codex-heredoc", seeded) if "disk" not in line)
+    replay("codex", seeded, lines=lines)
     assert session(seeded).calls == ()
 
 
 def test_a_patch_in_codexs_shell_is_steered(seeded: Repo) -> None:
-    answers = play("codex-heredoc", seeded, "--steer")
+    answers = replay("codex-heredoc", seeded, "--steer")
     assert [("*** Begin Patch" in str(answer)) for answer in answers].count(True) == 1
 
 
 def test_of_a_script_only_what_it_passed_on_was_read(seeded: Repo) -> None:
     """The second script prints what it reads, and edits before the model sees it."""
-    answers = play("codex-script", seeded)
+    answers = replay("codex-script", seeded)
     status = session(seeded)
     assert [(call.files, call.blind) for call in status.calls] == [
         (("greet.py",), 0),
@@ -185,7 +157,7 @@ def test_of_a_script_only_what_it_passed_on_was_read(seeded: Repo) -> None:
 
 def test_without_a_transcript_nothing_of_a_script_was_read(seeded: Repo) -> None:
     lines = [line for line in stream("codex-script", seeded) if "log" not in line]
-    replay_lines("codex", lines, seeded)
+    replay("codex", seeded, lines=lines)
     assert session(seeded).blind == 2
 
 

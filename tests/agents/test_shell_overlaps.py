@@ -17,7 +17,8 @@ import pytest
 from hkgit.agents import shell_changes
 from hkgit.agents.begun_calls import LASTS, BegunCall
 from hkgit.sessions.call_journal import SessionJournal
-from tests.agents.two_sessions import BOTH, FIRST, ONE, SECOND, TEXT, TWO, added, change, play, tell
+from tests.agents.streaming import change
+from tests.agents.two_sessions import BOTH, FIRST, ONE, SECOND, TEXT, TWO, added, play, tell
 from tests.support.cases import cases
 from tests.support.commands import git, loaded_path
 from tests.support.repos import Repo
@@ -59,9 +60,9 @@ def test_in_no_order_is_anything_recorded_that_is_anothers(shared: Repo) -> None
         begun: set[str] = set()
         for step in order:
             if step in "ab":
-                change(shared, own["1" if step == "a" else "2"][1], f"{order}.py")
+                change(shared.path / f"{order}.py", own["1" if step == "a" else "2"][1])
                 continue
-            stage = "Post" if step in begun else "Pre"
+            stage = "after" if step in begun else "before"
             told += tell(shared, f"{own[step][0]}-{order}", stage, f"./{own[step][0]} {order}.py")
             begun.add(step)
     found = added(shared)
@@ -77,12 +78,12 @@ def test_in_no_order_is_anything_recorded_that_is_anothers(shared: Repo) -> None
 
 
 def test_the_model_is_told_which_files_are_nobodys(shared: Repo) -> None:
-    tell(shared, "one", "Pre", "./one")
-    tell(shared, "two", "Pre", "./two")
-    change(shared, ONE)
-    tell(shared, "three", "Pre", "./three")
-    change(shared, TWO, "y.py")
-    said = tell(shared, "one", "Post", "./one")
+    tell(shared, "one", "before", "./one")
+    tell(shared, "two", "before", "./two")
+    change(shared.path / "x.py", ONE)
+    tell(shared, "three", "before", "./three")
+    change(shared.path / "y.py", TWO)
+    said = tell(shared, "one", "after", "./one")
     assert added(shared) == {}
     assert "x.py, y.py: changed while this command ran and one of another session, " in said
     assert "claude-two" in said
@@ -136,11 +137,11 @@ def test_a_command_that_never_ended_is_in_the_way_for_a_while_only(shared: Repo)
 
 def test_files_that_come_and_go_meanwhile_are_nobodys(shared: Repo) -> None:
     for name in ("one", "two"):
-        tell(shared, name, "Pre", f"./{name}")
+        tell(shared, name, "before", f"./{name}")
     (shared.path / "y.py").unlink()
     shared.write("new.py", TEXT)
-    assert "y.py, new.py: changed" in tell(shared, "one", "Post", "./one")
-    assert "y.py, new.py: changed" in tell(shared, "two", "Post", "./two")
+    assert "y.py, new.py: changed" in tell(shared, "one", "after", "./one")
+    assert "y.py, new.py: changed" in tell(shared, "two", "after", "./two")
     assert added(shared) == {}
 
 
@@ -148,13 +149,13 @@ def test_the_advice_commits_what_is_nobodys_with_evidence(shared: Repo) -> None:
     run("init", cwd=shared.path)
     policy = '[gate]\naccept = ["hash", "receipt", "late"]\n'
     shared.commit({"dir/z.py": TEXT, ".hkgit/config.toml": policy})
-    tell(shared, "one", "Pre", "./one")
-    change(shared, ONE)
-    tell(shared, "two", "Pre", "./two")
-    change(shared, TWO)
+    tell(shared, "one", "before", "./one")
+    change(shared.path / "x.py", ONE)
+    tell(shared, "two", "before", "./two")
+    change(shared.path / "x.py", TWO)
     (shared.path / "y.py").unlink()
     shared.write("new.py", TEXT)
-    said = tell(shared, "one", "Post", "./one")
+    said = tell(shared, "one", "after", "./one")
     assert added(shared) == {}
     shared.git("add", "-A")
     agent = {"CLAUDECODE": "1"}
@@ -168,11 +169,11 @@ def test_the_advice_commits_what_is_nobodys_with_evidence(shared: Repo) -> None:
 
 
 def test_no_command_is_advised_where_the_policy_takes_no_late_evidence(shared: Repo) -> None:
-    tell(shared, "one", "Pre", "./one")
-    change(shared, ONE)
-    tell(shared, "two", "Pre", "./two")
-    change(shared, TWO)
-    said = tell(shared, "one", "Post", "./one")
+    tell(shared, "one", "before", "./one")
+    change(shared.path / "x.py", ONE)
+    tell(shared, "two", "before", "./two")
+    change(shared.path / "x.py", TWO)
+    said = tell(shared, "one", "after", "./one")
     assert "make the change again in a session that reads first" in said
     assert "redo" not in said
 
@@ -182,7 +183,7 @@ def test_sessions_that_have_recorded_nothing_since_are_not_read(
 ) -> None:
     """Checkouts have hundreds of them: each was read once for each file that had changed."""
     play(shared, "2b2")
-    tell(shared, "one", "Pre", "./one")
+    tell(shared, "one", "before", "./one")
     for name in ("m", "n"):
         shared.write(name, TEXT)
     loads: list[str] = []
@@ -193,7 +194,7 @@ def test_sessions_that_have_recorded_nothing_since_are_not_read(
         return load(journal)
 
     monkeypatch.setattr(SessionJournal, "load", count)
-    tell(shared, "one", "Post", "./one")
+    tell(shared, "one", "after", "./one")
     assert {*loads} == {"claude-one"}
 
 
@@ -204,11 +205,11 @@ def test_what_changes_while_another_sessions_command_runs_is_nobodys(
     command: str, shared: Repo
 ) -> None:
     """Whatever the words of the command say."""
-    tell(shared, "two", "Pre", "pytest")
-    tell(shared, "one", "Pre", command)
-    change(shared, ONE)
-    assert "not recorded: x.py" in tell(shared, "one", "Post", command)
-    tell(shared, "two", "Post", "pytest")
+    tell(shared, "two", "before", "pytest")
+    tell(shared, "one", "before", command)
+    change(shared.path / "x.py", ONE)
+    assert "not recorded: x.py" in tell(shared, "one", "after", command)
+    tell(shared, "two", "after", "pytest")
     assert added(shared) == {}
 
 
@@ -221,10 +222,10 @@ def test_two_hooks_that_run_at_once_record_nothing_that_is_anothers(
     def find_then_end_the_other(root: Path, call: BegunCall) -> shell_changes.ShellWork:
         work = find_work(root, call)
         if call.folder.name == "claude-one":
-            tell(shared, "two", "Post", "./two x.py")
+            tell(shared, "two", "after", "./two x.py")
         return work
 
     play(shared, "12ab")
     monkeypatch.setattr(shell_changes, "find_work", find_then_end_the_other)
-    assert "another session, claude-two" in tell(shared, "one", "Post", "./one x.py")
+    assert "another session, claude-two" in tell(shared, "one", "after", "./one x.py")
     assert added(shared) == {}

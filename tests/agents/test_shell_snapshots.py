@@ -5,19 +5,18 @@ The commands really run; the inputs are worded as Codex words them.
 
 from __future__ import annotations
 
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 
 from hkgit.sessions import homes as places
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.edit_session import EditSession
-from tests.agents.streaming import told
+from tests.agents.streaming import Talk, change, session, statuses
 from tests.support.cases import cases
+from tests.support.commands import git, start
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
@@ -39,23 +38,6 @@ def seeded(repo: Repo) -> Repo:
     return repo
 
 
-def tell(repo: Repo, stage: str, command: str, answer: str = "", *options: str) -> dict[str, Any]:
-    """What the hook answers before or after a command."""
-    return told(
-        "codex",
-        {
-            "session_id": "s",
-            "cwd": str(repo.path),
-            "hook_event_name": stage,
-            "tool_name": "Bash",
-            "tool_input": {"command": command},
-            "tool_use_id": f"call_{len(command)}",
-            "tool_response": answer,
-        },
-        *options,
-    )
-
-
 @contextmanager
 def running(repo: Repo, command: str, *options: str) -> Iterator[list[str]]:
     """A command that has run between its hooks; what else happens meanwhile happens in the block.
@@ -63,13 +45,10 @@ def running(repo: Repo, command: str, *options: str) -> Iterator[list[str]]:
     What the model is told of it stands in the list afterwards.
     """
     remarks: list[str] = []
-    assert tell(repo, "PreToolUse", command, "", *options) == {}
+    end = Talk(repo.path, "s", *options, agent="codex").begin("Bash", command=command)
     yield remarks
-    done = subprocess.run(
-        ["sh", "-c", command], cwd=repo.path, capture_output=True, text=True, check=False
-    )
-    said = tell(repo, "PostToolUse", command, done.stdout, *options)
-    remarks += [each["additionalContext"] for each in said.values()]
+    done = start("sh", "-c", command, cwd=repo.path)
+    remarks.append(end(done.stdout))
 
 
 def call(repo: Repo, command: str, *options: str) -> str:
@@ -81,14 +60,14 @@ def call(repo: Repo, command: str, *options: str) -> str:
 
 def recorded(repo: Repo, session: str = "codex-s") -> list[list[str]]:
     """The paths that each call of a session has changed."""
-    if not any(each.name == session for each in places.find_folders(repo.path)):
-        return []
-    return [sorted(each.files) for each in EditSession.open(repo.path, session).status().calls]
+    known = [each for each in statuses(repo) if each.session == session]
+    return [sorted(each.files) for status in known for each in status.calls]
 
 
 def blind(repo: Repo) -> int:
     """How many of the edits that wait have no evidence."""
-    return EditSession.open(repo.path, "codex-s").status().blind
+    [status] = [each for each in statuses(repo) if each.session == "codex-s"]
+    return status.blind
 
 
 def test_lines_that_were_read_and_then_changed_are_covered(seeded: Repo) -> None:
@@ -253,12 +232,10 @@ def test_what_another_agent_edits_meanwhile_is_its_own(seeded: Repo) -> None:
 
 def test_a_tool_that_edits_while_a_command_runs_is_recorded_once(seeded: Repo) -> None:
     patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-line 3\n+three\n*** End Patch\n"
-    edit = {"session_id": "s", "cwd": str(seeded.path), "tool_name": "apply_patch"}
-    edit |= {"tool_input": {"command": patch}, "tool_use_id": "edit"}  # type: ignore[dict-item]
     with running(seeded, "sed -i s/line.5/five/ a.txt"):
-        told("codex", {**edit, "hook_event_name": "PreToolUse"})
-        seeded.write("a.txt", LINES.replace("line 3\n", "three\n").encode())
-        told("codex", {**edit, "hook_event_name": "PostToolUse", "tool_response": "Done"})
+        end = Talk(seeded.path, agent="codex").begin("apply_patch", command=patch)
+        change(seeded.path / "a.txt", ("line 3\n", "three\n"))
+        end("Done")
     assert recorded(seeded) == [["a.txt"], ["a.txt"]]
     seeded.git("add", "-A")
     assert run("record", "--staged", cwd=seeded.path).code == 0
@@ -309,7 +286,7 @@ def test_another_agents_commit_takes_in_nothing(
     monkeypatch.setenv("GEMINI_CLI", "1")
     with running(gated, "true"):
         gated.write("a.txt", LINES.replace("line 5\n", "five\n").encode())
-        assert subprocess.run(["git", "commit", "-qam", "Five"], cwd=gated.path).returncode != 0
+        assert not git(gated, "commit", "-qam", "Five")[0]
         assert recorded(gated) == []
 
 
@@ -324,21 +301,18 @@ def test_a_commit_in_gooses_shell_is_known_by_its_session(
     gated.git("commit", "-qam", "By hand")
     EditSession.open(gated.path, "goose-20261123_1", agent="goose").read("a.txt", 1, 20)
     command = "sed -i s/line.5/five/ a.txt && git commit -qam Five"
-    asked = {"session_id": "20261123_1", "tool_name": "shell", "tool_input": {"command": command}}
-    hook = {"event": "PreToolUse", "tool_call_id": "c", "working_dir": str(gated.path)}
-    assert told("goose", asked | hook) == {}
-    subprocess.run(["sh", "-c", command], cwd=gated.path, check=True)
-    told("goose", asked | hook | {"event": "PostToolUse"})
+    end = Talk(gated.path, "20261123_1", agent="goose").begin("shell", command=command)
+    start("sh", "-c", command, cwd=gated.path)
+    end()
     assert "strict" in run("gate", "--range", "HEAD~1..HEAD", cwd=gated.path).out
     gated.write("b.txt", "by hand again\n")
     gated.git("commit", "-qam", "By hand again")
 
 
 def test_a_command_with_half_a_character_is_recorded_like_others(seeded: Repo) -> None:
-    command = "echo 7 >>a.txt # \ud83d"
-    assert tell(seeded, "PreToolUse", command) == {}
+    end = Talk(seeded.path, agent="codex").begin("Bash", command="echo 7 >>a.txt # \ud83d")
     seeded.write("a.txt", LINES + "7\n")
-    tell(seeded, "PostToolUse", command)
+    end()
     assert recorded(seeded) == [["a.txt"]]
 
 
@@ -364,18 +338,15 @@ CHANGES_OF_EQUAL_PLACES = {
 }
 
 
+@pytest.mark.parametrize("is_read", [True, False], ids=["read", "unread"])
 @cases("before, after", CHANGES_OF_EQUAL_PLACES)
-def test_a_change_at_one_of_equal_places_is_recorded(before: str, after: str, repo: Repo) -> None:
+def test_a_change_at_one_of_equal_places_is_recorded(
+    before: str, after: str, is_read: bool, repo: Repo
+) -> None:
     """Its words alone have several places, so all of the file around it is told."""
     repo.commit({"a.txt": before, "after.txt": after, ".gitattributes": "* -text\n"})
-    tell(repo, "PostToolUse", "cat a.txt", before)
-    assert call(repo, "cp after.txt a.txt") == ""
-    [folder] = places.find_folders(repo.path)
-    status = EditSession.open(repo.path, folder.name).status()
-    assert [(each.files, each.blind) for each in status.calls] == [(("a.txt",), 0)]
-
-
-@cases("before, after", CHANGES_OF_EQUAL_PLACES)
-def test_without_a_reading_it_is_told_to_be_blind(before: str, after: str, repo: Repo) -> None:
-    repo.commit({"a.txt": before, "after.txt": after, ".gitattributes": "* -text\n"})
-    assert "was not read before" in call(repo, "cp after.txt a.txt")
+    if is_read:
+        Talk(repo.path, agent="codex").tell("after", "Bash", before, command="cat a.txt")
+    assert ("was not read before" in call(repo, "cp after.txt a.txt")) != is_read
+    [made] = session(repo).calls
+    assert (made.files, made.blind) == (("a.txt",), not is_read)

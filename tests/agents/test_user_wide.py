@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from hkgit.agents import find_agent
+from hkgit.agents.events import Editing, PendingToolEdit
 from hkgit.agents.setup.installer import (
     find_folder,
     find_user_hooks,
@@ -20,7 +22,7 @@ from hkgit.agents.setup.installer import (
 )
 from hkgit.agents.setup.settings import FilePart
 from hkgit.text.hashes import is_stamped
-from tests.agents.streaming import stream, told
+from tests.agents.streaming import list_calls, told
 from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -95,7 +97,7 @@ def test_hooks_of_the_user_record_below_the_root(agent: str, greeting: Repo) -> 
     """The project's own hooks do not run there."""
     run("init", "--agent", agent, cwd=greeting.path)
     (greeting.path / "sub").mkdir()
-    told(agent, _at(greeting.path / "sub", _first(agent, greeting)), "--user")
+    told(agent, _first(agent, greeting, "sub"), "--user")
     [folder] = (greeting.path / ".git/hkgit/sessions").glob("[!.]*")
     assert folder.name.startswith(f"{agent}-")
 
@@ -113,25 +115,17 @@ def test_where_the_shell_has_gone_the_projects_hooks_still_run(
     run("init", "--agent", "claude", cwd=greeting.path)
     (greeting.path / "sub").mkdir()
     monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(greeting.path))
-    told("claude", _at(greeting.path / "sub", _first("claude", greeting)), "--user")
+    told("claude", _first("claude", greeting, "sub"), "--user")
     assert not (greeting.path / ".git/hkgit/sessions").exists()
 
 
-def _first(agent: str, repo: Repo) -> dict[str, Any]:
-    """The first call that has something put aside, or noted."""
-    inputs = [each["input"] for each in stream(agent, repo) if "input" in each]
-    return next(each for each in inputs if _is_before_an_edit(each))
-
-
-def _is_before_an_edit(payload: dict[str, Any]) -> bool:
-    text = json.dumps(payload)
-    has_result = any(key in payload for key in ("tool_response", "toolResult"))
-    return "Hello" in text and not has_result
-
-
-def _at(directory: Path, payload: dict[str, Any]) -> dict[str, Any]:
-    key = "working_dir" if "working_dir" in payload else "cwd"
-    return payload | {key: str(directory)}
+def _first(agent: str, repo: Repo, directory: str = ".") -> dict[str, Any]:
+    """The first edit that is about to be made, by an agent that works in a directory."""
+    known = list_calls(agent, repo)
+    is_edit = (Editing, PendingToolEdit)
+    first = next(x["input"] for x, event in known if event and isinstance(event.did, is_edit))
+    payload: dict[str, Any] = first | {find_agent(agent).keys.directory: str(repo.path / directory)}
+    return payload
 
 
 @pytest.mark.parametrize("agent", [each for each in list_user_wide() if each != "pi"])
@@ -191,20 +185,3 @@ def test_what_does_not_go_together_is_refused(words: list[str], said: str, tmp_p
     done = run("init", *words, cwd=tmp_path, env={"HOME": str(tmp_path)})
     assert (done.code, said in done.err) == (64, True)
     assert [*tmp_path.iterdir()] == []
-
-
-def test_doctor_names_what_is_missing_and_following_that_mends_it(
-    repo: Repo, tmp_path: Path
-) -> None:
-    env = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path)}
-    run("init", "--agent", "claude", cwd=repo.path)
-    [line] = [each for each in _told_by_doctor(repo, env) if "--user" in each]
-    command = line.rpartition(": ")[2].split()
-    assert command[0] == "hkgit"
-    assert run(*command[1:], cwd=repo.path, env=env).code == 0
-    assert "claude runs your own hooks in every directory" in _told_by_doctor(repo, env)
-
-
-def _told_by_doctor(repo: Repo, env: dict[str, str]) -> list[str]:
-    lines = run("doctor", cwd=repo.path, env=env).stdout.decode().splitlines()
-    return [line.removeprefix("agents").strip() for line in lines if line.startswith("agents")]

@@ -57,49 +57,40 @@ def with_author(made: Landing, author: str) -> str:
     return made.clone.git(*args, stdin=raw.encode())
 
 
-@cases(
-    "author",
-    {
-        "an address before it": f"Ada <ada@example.org> {AGENT}",
-        "an address behind it": f"{AGENT} Ada <ada@example.org>",
-        "an address alone": "<noreply@openai.com> Ada <ada@example.org>",
-    },
-)
-def test_text_around_an_agent_in_a_commits_header_hides_nobody(tmp_path: Path, author: str) -> None:
+AROUND = {
+    "an address before it": f"Ada <ada@example.org> {AGENT}",
+    "an address behind it": f"{AGENT} Ada <ada@example.org>",
+    "an address alone": "<noreply@openai.com> Ada <ada@example.org>",
+}
+
+
+def test_text_around_an_agent_in_a_commits_header_hides_nobody(tmp_path: Path) -> None:
     made = Landing.at(tmp_path, "agents")
-    assert "is an agent" in made.refuse(f"{with_author(made, f'{author} 1700000000 +0000')}:main")
+    for author in AROUND.values():
+        made_by = with_author(made, f"{author} 1700000000 +0000")
+        assert "is an agent" in made.refuse(f"{made_by}:main")
 
 
-@cases(
-    "author",
-    {
-        "no address": "codex 1700000000 +0000",
-        "no end of the address": "codex <noreply@openai.com 1700000000 +0000",
-        "no time": "codex <noreply@openai.com> soon",
-        "a time that overflows": f"codex <noreply@openai.com> {'9' * 30} +0000",
-    },
-)
+MALFORMED = {
+    "no address": "codex 1700000000 +0000",
+    "no end of the address": "codex <noreply@openai.com 1700000000 +0000",
+    "no time": "codex <noreply@openai.com> soon",
+    "a time that overflows": f"codex <noreply@openai.com> {'9' * 30} +0000",
+}
+
+
+@pytest.mark.parametrize("author", MALFORMED.values(), ids=MALFORMED)
 def test_a_malformed_author_is_refused_whoever_reads_it(tmp_path: Path, author: str) -> None:
     made = Landing.at(tmp_path, "agents")
     commit = with_author(made, author)
     said = made.refuse(f"{commit}:main")
     assert "its header is malformed" in said
     assert f"git cat-file commit {commit}" in said
+    words = ("hkgit", "gate", "--range", f"main..{commit}")
     for reader in ("libgit2", "program"):
-        done = start(
-            "hkgit",
-            "gate",
-            "--range",
-            f"main..{commit}",
-            cwd=made.clone.path,
-            env={"HKGIT_GIT": reader},
-        )
+        done = start(*words, cwd=made.clone.path, env={"HKGIT_GIT": reader})
         assert done.returncode in (6, 7), done.stderr
         assert f"commit {commit}: its header is malformed" in done.stdout + done.stderr
-
-
-def test_an_agents_own_name_is_held_to_the_rules(scene: Scene, policy: Policy) -> None:
-    assert scene.rule(scene.by_hand({**BLIND}), policy) == "blind"
 
 
 @cases(
@@ -117,15 +108,10 @@ def test_another_name_opts_out_of_agents_alone(scene: Scene, author: str) -> Non
 
 
 def test_a_committers_name_does_not_hide_an_author(scene: Scene, policy: Policy) -> None:
-    change = Change({**BLIND}, author=AGENT, message="Say\n")
-    env = {
-        "GIT_COMMITTER_NAME": "Ada Tester",
-        "GIT_COMMITTER_EMAIL": "ada@example.org",
-        "GIT_AUTHOR_NAME": "codex",
-        "GIT_AUTHOR_EMAIL": "codex@example.org",
-    }
-    tree = tree_of(scene.repo, change)
-    made = scene.repo.git("commit-tree", tree, "-p", "HEAD", "-m", "Say", env=env)
+    tree = tree_of(scene.repo, Change({**BLIND}))
+    author = {"GIT_AUTHOR_NAME": "codex", "GIT_AUTHOR_EMAIL": "codex@example.org"}
+    made = scene.repo.git("commit-tree", tree, "-p", "HEAD", "-m", "Say", env=author)
+    assert scene.repo.git("log", "-1", "--format=%cn", made) != "codex"
     assert scene.rule(made, policy) == "blind"
 
 
@@ -193,23 +179,14 @@ def test_a_principal_changes_what_is_granted(scene: Scene, key: Path) -> None:
     assert ruling.rule == "manual grant to ada@example.org, who signed it"
 
 
-@cases(
-    "whose, files",
-    {
-        "another path": ("key", {"a.py": File(b"evil\n")}),
-        "a file removed beside it": ("key", {**BLIND, "a.py": None}),
-        "a key that is not listed": ("stranger", {**BLIND}),
-    },
-)
 def test_a_grant_to_a_principal_is_for_paths_and_keys(
-    scene: Scene,
-    key: Path,
-    request: pytest.FixtureRequest,
-    whose: str,
-    files: dict[str, File | None],
+    scene: Scene, key: Path, stranger: Path
 ) -> None:
-    made = signed(scene, request.getfixturevalue(whose), {**files})
-    assert scene.rule(made, by_principal(key)) == "blind"
+    policy, evil = by_principal(key), File(b"evil\n")
+    assert scene.rule(signed(scene, key, {"a.py": evil}), policy) == "blind"
+    assert scene.rule(signed(scene, key, {**BLIND, "a.py": None}), policy) == "blind"
+    assert scene.rule(signed(scene, stranger, {**BLIND}), policy) == "blind"
+    assert scene.rule(scene.by_hand({**BLIND}, PERSON), policy) == "blind"  # a name is nothing
 
 
 @pytest.mark.parametrize("name", [".git", "..", "GIT~1"])
@@ -249,10 +226,6 @@ def test_who_may_change_a_path_resolves_its_conflict(scene: Scene, key: Path) ->
     )
 
 
-def test_a_principals_name_without_a_signature_is_nothing(scene: Scene, key: Path) -> None:
-    assert scene.rule(scene.by_hand({**BLIND}, PERSON), by_principal(key)) == "blind"
-
-
 def test_a_signature_does_not_move_to_another_commit(scene: Scene, key: Path) -> None:
     """The signature of one commit, copied into a commit of another tree."""
     raw = scene.repo.git_bytes("cat-file", "commit", signed(scene, key, {**BLIND}))
@@ -268,27 +241,18 @@ BY_PUSHER = Policy(
 )
 
 
-@cases(
-    "pusher, paths, is_granted",
-    {
-        "the pusher": ("ada", ["b.txt"], True),
-        "another one": ("bob", ["b.txt"], False),
-        "nobody the server knows": (None, ["b.txt"], False),
-        "another path": ("ada", ["a.py"], False),
-    },
-)
-def test_a_grant_to_a_pusher_needs_a_server_that_knows_them(
-    scene: Scene, pusher: str | None, paths: list[str], is_granted: bool
-) -> None:
-    ruling = judge(scene.repo)
+def test_a_grant_to_a_pusher_needs_a_server_that_knows_them(scene: Scene) -> None:
     case = JudgedCommit(
         repository=open_repository(scene.repo),
         policy=BY_PUSHER,
-        context=JudgeContext(pusher=pusher),
-        judged=ruling.judged,
+        context=JudgeContext(pusher="ada"),
+        judged=judge(scene.repo).judged,
         agent=None,
     )
-    assert (find_grant(case, paths) is not None) is is_granted
+    assert find_grant(case, ["b.txt"]) is not None
+    assert find_grant(case, ["a.py"]) is None
+    for pusher in ("bob", None):
+        assert find_grant(replace(case, context=JudgeContext(pusher=pusher)), ["b.txt"]) is None
 
 
 # The policy itself

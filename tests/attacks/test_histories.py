@@ -26,6 +26,12 @@ def tree(scene: Scene, commit: str) -> str:
     return scene.repo.resolve(f"{commit}^{{tree}}")
 
 
+def other(scene: Scene, line: int = 1) -> Change:
+    """Another honest change than that of the scene."""
+    text = scene.repo.show("HEAD", "b.txt")
+    return scene.applied(replace_range("b.txt", text, line, line, "uno"))
+
+
 def revert_of_a_stranger(scene: Scene) -> str:
     """The inverse of a commit that is in no history of this branch, and passes in its own."""
     stranger = scene.by_hand({"b.txt": EVIL}, PERSON)
@@ -52,8 +58,7 @@ def revert_of_what_fails(scene: Scene) -> str:
 
 def squash_with_a_byte_more(scene: Scene) -> str:
     """Two honest entries squashed, and beside them a file of nobody's."""
-    b = scene.repo.show("HEAD", "b.txt")
-    both = joined(scene.honest(), scene.applied(replace_range("b.txt", b, 1, 1, "uno")))
+    both = joined(scene.honest(), other(scene))
     return scene.commit(replace(both, files={**both.files, "evil.py": EVIL}))
 
 
@@ -82,8 +87,7 @@ def pruned_with_a_byte_more(scene: Scene) -> str:
 def evil_merge(scene: Scene) -> str:
     """A merge with a line that neither parent has."""
     left = scene.commit(scene.honest())
-    b = scene.repo.show("HEAD", "b.txt")
-    right = scene.commit(scene.applied(replace_range("b.txt", b, 1, 1, "uno")))
+    right = scene.commit(other(scene))
     merged = scene.repo.git("merge-tree", "--write-tree", left, right)
     evil = _with_file(scene, merged, "a.py", b"evil()\n")
     return commit_tree(scene.repo, evil, [left, right], b"Merge\n", AGENT)
@@ -92,24 +96,21 @@ def evil_merge(scene: Scene) -> str:
 def merge_that_drops(scene: Scene) -> str:
     """A merge that keeps nothing of what it merges (`-s ours`)."""
     left = scene.commit(scene.honest())
-    b = scene.repo.show("HEAD", "b.txt")
-    right = scene.commit(scene.applied(replace_range("b.txt", b, 1, 1, "uno")))
+    right = scene.commit(other(scene))
     return commit_tree(scene.repo, tree(scene, left), [left, right], b"Merge\n", AGENT)
 
 
 def octopus(scene: Scene) -> str:
-    b = scene.repo.show("HEAD", "b.txt")
-    parents = [scene.commit(scene.applied(replace_range("b.txt", b, n, n, "x"))) for n in (1, 2)]
+    parents = [scene.commit(other(scene, line)) for line in (1, 2)]
     top = scene.commit(scene.honest())
     return commit_tree(scene.repo, tree(scene, top), [top, *parents], b"Merge\n", AGENT)
 
 
 def octopus_of_gits(scene: Scene) -> str:
     """What git itself makes of three: who resolves such a merge cannot be told."""
-    b = scene.repo.show("HEAD", "b.txt")
     heads = [
         scene.commit(scene.honest()),
-        scene.commit(scene.applied(replace_range("b.txt", b, 1, 1, "uno"))),
+        scene.commit(other(scene)),
         scene.by_hand({"c.txt": File(b"c\n")}, PERSON),
     ]
     two = scene.repo.git("merge-tree", "--write-tree", *heads[:2])

@@ -30,7 +30,7 @@ from tests.support.objects import open_repository
 from tests.support.reports import place_report, render
 from tests.support.repos import Repo
 from tests.support.rulings import judge_whole
-from tests.support.running import range_hash
+from tests.support.running import Bench, range_hash
 
 EVIL = File(b"evil\n")
 
@@ -175,6 +175,7 @@ def test_a_hostile_environment_changes_no_verdict(
 def test_a_judgement_that_takes_too_long_is_a_rejection(
     scene: Scene, policy: Policy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A revert of a slow commit does not get the time of both."""
     made = scene.commit(scene.honest())
 
     def slow(*_: object, **__: object) -> None:
@@ -182,32 +183,17 @@ def test_a_judgement_that_takes_too_long_is_a_rejection(
 
     monkeypatch.setattr("hkgit.gate.judge.replay", slow)
     ruling = scene.ruling(made, replace(policy, max_seconds=1))
-    assert ruling.rule == "budget"
-    assert ruling.judged.verdict == Verdict.FAIL
-
-
-def test_the_time_of_a_commit_is_that_of_all_it_leans_on(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A revert of a slow commit does not get the time of both."""
-    made = scene.commit(scene.honest())
+    assert (ruling.rule, ruling.judged.verdict) == ("budget", Verdict.FAIL)
     opened = open_repository(scene.repo)
-
-    def slow(*_: object, **__: object) -> None:
-        time.sleep(30)
-
-    monkeypatch.setattr("hkgit.gate.judge.replay", slow)
     gate = Gate(opened, Policy(max_seconds=1), depth=1)
     with pytest.raises(OutOfTime):
         gate.judge(candidate_of(opened, made))
 
 
-def test_an_outer_limit_that_ends_first_stays() -> None:
+def test_an_outer_limit_that_ends_first_stays_and_another_comes_back() -> None:
     with pytest.raises(OutOfTime), limit_time(0.05), limit_time(30):
         time.sleep(5)
 
-
-def test_an_inner_limit_gives_the_outer_one_back() -> None:
     def judge_and_go_on() -> None:
         with limit_time(0.2):
             pass
@@ -292,14 +278,9 @@ def test_nothing_that_a_commit_says_drives_a_reader(
 
 def test_what_an_entry_claims_is_in_no_report(scene: Scene, hostile_report: Report) -> None:
     """Free text of records may be aimed at a model that reads the report: it is not passed on."""
-    opened = open_repository(scene.repo)
-    sheet = place_report(opened, hostile_report)
-    told = [form for form in FORMATS if "Ignore your rules" in render(sheet, form)]
-    assert told == []
-
-
-def test_the_report_of_hostile_commits_rejects_them(hostile_report: Report) -> None:
     assert [each.passes for each in hostile_report.rulings] == [False, False]
+    sheet = place_report(open_repository(scene.repo), hostile_report)
+    assert [form for form in FORMATS if "Ignore your rules" in render(sheet, form)] == []
 
 
 def test_an_honest_file_is_not_needed_for_a_verdict(scene: Scene, tmp_path: Path) -> None:
@@ -313,3 +294,70 @@ def test_an_honest_file_is_not_needed_for_a_verdict(scene: Scene, tmp_path: Path
     report = judge_whole(Repository.discover(bare), asked, Policy())
     assert [each.rule for each in report.rulings] == ["verdict strict"]
     assert A.startswith(b"import sys")
+
+
+# What is printed
+
+SHOWN = HOSTILE.partition("\r")[0]
+NAME = "evil\u202etxt\u2066"
+
+
+@pytest.fixture(scope="module")
+def bench(scene: Scene, tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    """A repository in which names of files and people, messages, texts and claims are hostile."""
+    place = tmp_path_factory.mktemp("hostile")
+    repo = scene.repo
+    text = f"{SHOWN}\ntwo\n".encode()
+    first = scene.by_hand(
+        {NAME: File(text), "b.txt": File(text)}, f"Ada {SHOWN[-6:]} <a@b>", message=f"{SHOWN}\n"
+    )
+    change = scene.applied(replace_range(NAME, text, 2, 2, f"x{SHOWN}"), on=first)
+    change.entry["claims"] = {
+        "agent": "a/1",
+        "note": SHOWN,
+        "verify": {"command": SHOWN, "exit_code": 0},
+        "refusals": [
+            {
+                "id": SHOWN,
+                "path": SHOWN,
+                "status": "stale",
+                "decided": {"by": SHOWN, "decision": SHOWN},
+            }
+        ],
+    }
+    second = scene.commit(replace(change, message=f"Say {SHOWN}\n\nHkgit-Entry: {SHOWN}\n"))
+    top = scene.by_hand({"a.py": None}, PERSON, second, f"Hkgit-Edit: {SHOWN}\n")
+    repo.git("update-ref", "refs/heads/main", top)
+    repo.git("reset", "-q", "--hard")
+    repo.write(".hkgit/config.toml", f'[gate]\nprotect = ["{NAME}"]\nagents = ["{NAME}"]\n')
+    for name in ("scratch", "temporary"):
+        (place / name).mkdir()
+    return Bench(repo, place / "scratch", place / "temporary")
+
+
+COMMANDS = [
+    ["log"],
+    ["log", "--json"],
+    ["show", "HEAD~1"],
+    ["show", "HEAD~1", "--json"],
+    ["show", "HEAD~2"],
+    ["gate", "--range", "HEAD~3..HEAD"],
+    ["gate", "--range", "HEAD~3..HEAD", "--explain"],
+    ["verify", "HEAD~3..HEAD"],
+    ["policy", "check"],
+    ["blame", "b.txt"],
+    ["blame", NAME],
+    ["stats"],
+    ["report", "HEAD~3..HEAD"],
+    ["qa", "HEAD~3..HEAD"],
+    ["read", NAME, "--json"],
+    ["gate", "--range", f"HEAD..{NAME}"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: " ".join(words).replace(NAME, "X"))
+def test_nothing_printed_drives_a_terminal(bench: Bench, command: list[str]) -> None:
+    result = bench.run(*command)
+    for said in (result.out, result.err):
+        assert not _DANGEROUS.search(said), repr(_DANGEROUS.findall(said))
+    assert result.out or result.err

@@ -11,7 +11,7 @@ import pytest
 
 from hkgit.applying.workspace import resolve_names
 from hkgit.dialects import parse
-from hkgit.edits import EXECUTABLE, File
+from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.evidence.verdict import Verdict
 from hkgit.gate.policy.model import Policy
 from hkgit.text.document import hash_lines
@@ -85,12 +85,6 @@ def write_in(change: Change, path: str, line: str) -> None:
     change.files[path] = File(data)
 
 
-def another_line_in_a_file_that_stayed(scene: Scene) -> str:
-    change = two_files(scene)
-    write_in(change, "a.py", "    evil()")
-    return scene.commit(change)
-
-
 def another_text_in_a_new_file(scene: Scene) -> str:
     create: Operation = {"op": "create_file", "path": "a.new", "new_text": "harmless\n"}
     b = scene.repo.show("HEAD", "b.txt")
@@ -103,18 +97,16 @@ def another_text_in_a_new_file(scene: Scene) -> str:
     return scene.commit(change)
 
 
-def a_rename(scene: Scene) -> str:
-    change = two_files(scene)
-    _beside(change, "run.sh", "start.sh", _mark("100644", sha256(b"other")))
-    change.files |= {"run.sh": None, "start.sh": File(RUN)}
-    return scene.commit(change)
+def beside(path: str, new_path: str, mode: int) -> Attack:
+    """A file that is moved, or gets another mode, beside what the edits say."""
 
+    def attack(scene: Scene) -> str:
+        change = two_files(scene)
+        _beside(change, path, new_path, _mark(f"{mode:o}", sha256(b"other")))
+        change.files |= {path: None, new_path: File(RUN, mode)}
+        return scene.commit(change)
 
-def a_mode(scene: Scene) -> str:
-    change = two_files(scene)
-    _beside(change, "run.sh", "run.sh", _mark("100755", sha256(b"other")))
-    change.files["run.sh"] = File(RUN, EXECUTABLE)
-    return scene.commit(change)
+    return attack
 
 
 def a_removal(scene: Scene) -> str:
@@ -153,98 +145,58 @@ def lines_taken_by_a_rename(scene: Scene) -> str:
     return scene.commit(change)
 
 
-def two_lines_turned_round(scene: Scene) -> str:
-    """Each of them stood there; that they change places no edit says."""
-    change = two_files(scene)
-    file = _of(change, "a.py")
-    [hunk] = file["hunks"]
-    lines = ["    print(name)", "    x()", "    name = sys.argv[1]"]
-    text = "".join(f"{line}\n" for line in lines)
-    data = A.replace(b"    name = sys.argv[1]\n    print(name)\n", text.encode())
-    hunk |= {"new_text": text, "new_hash": hash_lines([line.encode() for line in lines])}
-    file["after"]["sha256"] = sha256(data)
-    change.files["a.py"] = File(data)
-    return scene.commit(change)
+def written_as(text: str, lines: bool = True) -> Attack:
+    """A hunk writes this text where its edit says another line."""
 
+    def attack(scene: Scene) -> str:
+        change = two_files(scene)
+        file = _of(change, "a.py")
+        data = A.replace(f"{NAME}{PRINT}".encode(), text.encode())
+        hashed = {"new_hash": hash_lines(text.encode().splitlines())} if lines else {}
+        file["hunks"][0] |= {"new_text": text, **hashed}
+        file["after"]["sha256"] = sha256(data)
+        change.files["a.py"] = File(data)
+        return scene.commit(change)
 
-def two_lines_made_one(scene: Scene) -> str:
-    """A line without its end puts the next one into its comment."""
-    change = two_files(scene)
-    file = _of(change, "a.py")
-    [hunk] = file["hunks"]
-    text = hunk["new_text"].removesuffix("\n")
-    data = A.replace(b"    name = sys.argv[1]\n    print(name)\n", text.encode())
-    hunk["new_text"], file["after"]["sha256"] = text, sha256(data)
-    change.files["a.py"] = File(data)
-    return scene.commit(change)
+    return attack
 
 
 NAME, PRINT = "    name = sys.argv[1]\n", "    print(name)\n"
 
 
-def _quoting(
-    scene: Scene, first: int, new_text: str, old: str = NAME, new: str = "    x()\n"
-) -> str:
+def quoting(first: int, new_text: str, old: str = "", new: str = "    x()\n") -> Attack:
     """An edit that quotes and says some lines, for a hunk of lines 5 or 6 to 6 of a.py."""
-    change = replace(applied(scene.repo, parse(_block(NAME, "    x()\n"))), message="Say\n")
-    lines, stretch = A.splitlines(), [first, 6]
-    hashes = [hash_lines([line]) for line in lines]
-    edit = change.edit
-    edit |= {
-        "edit": {**edit["edit"], "old_text": old, "new_text": new},
-        "evidence": "hash",
-        "expected_hash": NOBODYS,
-        "evidence_lines": stretch,
-        "base_lines": [stretch],
-        "lines": [stretch],
-    }
-    change.file["hunks"][0] |= {
-        "lines": stretch,
-        "old_hash": hash_lines(lines[first - 1 : 6]),
-        "new_text": new_text,
-        "new_hash": hash_lines(new_text.encode().splitlines()),
-        "before": hashes[first - 4 : first - 1],
-        "after": hashes[6:9],
-    }
-    _forget(change.file)
-    change.entry["base"] = None
-    kept = [b"%s\n" % line for line in lines]
-    change.files["a.py"] = File(b"".join([*kept[: first - 1], new_text.encode(), *kept[6:]]))
-    return scene.commit(change)
 
+    def attack(scene: Scene) -> str:
+        block = f"a.py\n<<<<<<< SEARCH\n{NAME}=======\n    x()\n>>>>>>> REPLACE\n"
+        change = replace(applied(scene.repo, parse(block)), message="Say\n")
+        lines, stretch = A.splitlines(), [first, 6]
+        hashes = [hash_lines([line]) for line in lines]
+        edit = change.edit
+        edit |= {
+            "edit": {**edit["edit"], "old_text": old or NAME, "new_text": new},
+            "evidence": "hash",
+            "expected_hash": NOBODYS,
+            "evidence_lines": stretch,
+            "base_lines": [stretch],
+            "lines": [stretch],
+        }
+        change.file["hunks"][0] |= {
+            "lines": stretch,
+            "old_hash": hash_lines(lines[first - 1 : 6]),
+            "new_text": new_text,
+            "new_hash": hash_lines(new_text.encode().splitlines()),
+            "before": hashes[first - 4 : first - 1],
+            "after": hashes[6:9],
+        }
+        _forget(change.file)
+        change.entry["base"] = None
+        kept = [b"%s\n" % line for line in lines]
+        text = [*kept[: first - 1], new_text.encode(), *kept[6:]]
+        change.files["a.py"] = File(b"".join(text))
+        return scene.commit(change)
 
-def _block(old: str, new: str) -> str:
-    return f"a.py\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n"
-
-
-def a_function_for_blank_lines(scene: Scene) -> str:
-    """Blank lines stand in everything, so they once took away whatever they liked."""
-    return _quoting(scene, 5, "    return True\n", "\n\n", "    return True\n")
-
-
-def the_words_twice(scene: Scene) -> str:
-    return _quoting(scene, 5, "    x()\n    x()\n", NAME + PRINT)
-
-
-def the_words_in_another_order(scene: Scene) -> str:
-    return _quoting(scene, 5, "    y()\n    x()\n", NAME + PRINT, "    x()\n    y()\n")
-
-
-def half_of_the_words(scene: Scene) -> str:
-    """What was quoted is gone, and of what should be there instead a part."""
-    return _quoting(scene, 5, "    x()\n", NAME + PRINT, "    x()\n    check(name)\n")
-
-
-def lines_like_one_that_is_quoted(scene: Scene) -> str:
-    return _quoting(scene, 5, "    x()\n", "    name = sys.argv[2]\n")
-
-
-def a_line_that_is_not_quoted_taken_away(scene: Scene) -> str:
-    return _quoting(scene, 5, "    x()\n")
-
-
-def words_in_the_place_of_others_than_are_quoted(scene: Scene) -> str:
-    return _quoting(scene, 6, "    print(x())\n")
+    return attack
 
 
 def the_words_for_another_file(scene: Scene) -> str:
@@ -270,20 +222,30 @@ def a_decoy_of_no_known_ladder_beside_one_that_moved(scene: Scene) -> str:
 @cases(
     "attack, where",
     {
-        "a line": (another_line_in_a_file_that_stayed, "a.py:5-6"),
-        "two lines turned round": (two_lines_turned_round, "a.py:5-6"),
+        "a line": (written_as("    evil()\n"), "a.py:5-6"),
+        "two lines turned round": (written_as(f"{PRINT}    x()\n{NAME}"), "a.py:5-6"),
         "a new file": (another_text_in_a_new_file, "a.new:1-0"),
-        "a rename": (a_rename, "run.sh"),
-        "a mode": (a_mode, "run.sh"),
+        "a rename": (beside("run.sh", "start.sh", REGULAR), "run.sh"),
+        "a mode": (beside("run.sh", "run.sh", EXECUTABLE), "run.sh"),
         "a removal": (a_removal, "typed.py"),
         "lines removed by a rename": (lines_taken_by_a_rename, "b.txt:2-2"),
-        "a line taken away": (a_line_that_is_not_quoted_taken_away, "a.py:5-6"),
-        "words instead of those quoted": (words_in_the_place_of_others_than_are_quoted, "a.py:6-6"),
-        "a function for blank lines": (a_function_for_blank_lines, "a.py"),
-        "the words twice": (the_words_twice, "a.py:5-6"),
-        "the words in another order": (the_words_in_another_order, "a.py:5-6"),
-        "half of the words": (half_of_the_words, "a.py:5-6"),
-        "lines like one quoted": (lines_like_one_that_is_quoted, "a.py"),
+        "a line taken away": (quoting(5, "    x()\n"), "a.py:5-6"),
+        "words instead of those quoted": (quoting(6, "    print(x())\n"), "a.py:6-6"),
+        # Blank lines stand in everything, so they once took away whatever they liked.
+        "a function for blank lines": (
+            quoting(5, "    return True\n", "\n\n", "    return True\n"),
+            "a.py",
+        ),
+        "the words twice": (quoting(5, "    x()\n    x()\n", NAME + PRINT), "a.py:5-6"),
+        "the words in another order": (
+            quoting(5, "    y()\n    x()\n", NAME + PRINT, "    x()\n    y()\n"),
+            "a.py:5-6",
+        ),
+        "half of the words": (
+            quoting(5, "    x()\n", NAME + PRINT, "    x()\n    check(name)\n"),
+            "a.py:5-6",
+        ),
+        "lines like one quoted": (quoting(5, "    x()\n", "    name = sys.argv[2]\n"), "a.py"),
         "the words for another file": (the_words_for_another_file, "a.py"),
         "a decoy of no known ladder beside an entry that moved": (
             a_decoy_of_no_known_ladder_beside_one_that_moved,
@@ -339,7 +301,7 @@ def test_no_entry_changes_what_is_hkgits_own(scene: Scene, policy: Policy) -> No
 
 
 def test_a_hunk_writes_whole_lines(scene: Scene, policy: Policy) -> None:
-    ruling = scene.ruling(commit_of(scene, two_lines_made_one), policy)
+    ruling = scene.ruling(commit_of(scene, written_as("    x()", lines=False)), policy)
     assert "hunk" in {finding.rule for finding in ruling.findings}
 
 

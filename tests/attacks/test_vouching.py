@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from hkgit.gate.trusted_policy import CONFIG
-from tests.support.cases import cases
 from tests.support.commands import AGENT
 from tests.support.commits import applied
 from tests.support.commits import commit as commit_change
@@ -104,62 +104,48 @@ def test_a_server_takes_what_the_named_person_has_signed(
     assert served.clone.git("log", "-1", "--format=%an") == "claude"
 
 
-@cases(
-    "trailer, whose, reason",
-    {
-        "unsigned": (ADA, None, "nothing proves that a grant of these paths is for them"),
-        "signed by somebody else": (
-            ADA,
-            "mallory",
-            "nothing proves that a grant of these paths is for them",
-        ),
-        "an agent vouches for itself": (CLAUDE, None, "an agent"),
-        "who is granted nothing there": (
-            BOB,
-            None,
-            "nothing proves that a grant of these paths is for them",
-        ),
-    },
-)
+NO_PROOF = "nothing proves that a grant of these paths is for them"
+FALSE = {
+    "unsigned": (ADA, "", NO_PROOF),
+    "signed by somebody else": (ADA, "mallory", NO_PROOF),
+    "an agent vouches for itself": (CLAUDE, "", "an agent"),
+    "who is granted nothing there": (BOB, "", NO_PROOF),
+}
+
+
 def test_a_trailer_that_anybody_can_write_is_refused_with_a_reason(
-    served: Served, keys: dict[str, Path], trailer: str, whose: str | None, reason: str
-) -> None:
-    served.clone.git("checkout", "-q", "blind")
-    vouched(served.clone, trailer, None if whose is None else keys[whose])
-    said = served.refuse("blind:main")
-    assert reason in " ".join(said.replace("remote:", "").split())
-
-
-@pytest.mark.parametrize("files", [{"other.py": "x\n"}, {".github/workflows/x.yml": "on: push\n"}])
-def test_nobody_vouches_for_paths_without_a_grant(
-    served: Served, keys: dict[str, Path], files: dict[str, str]
-) -> None:
-    """A protected path needs its own, as ever, also beside what is granted."""
-    write_blind(served.clone, {"app.py": "one\n2\nthree\n", **files})
-    vouched(served.clone, ADA, keys["ada"])
-    assert "grants nobody" in served.refuse("blind:main")
-
-
-def test_a_protected_path_with_evidence_is_not_vouched_for_either(
     served: Served, keys: dict[str, Path]
 ) -> None:
-    clone = served.clone
-    clone.git("checkout", "-q", "-b", "guarded", "main")
-    spec: Operation = {
-        "path": ".github/workflows/x.yml",
-        "new_text": "on: push\n",
-        "op": "create_file",
-    }
-    commit_change(clone, applied(clone, protocol(spec)))
-    vouched(clone, ADA, keys["ada"])
-    assert "protected" in served.refuse("guarded:main")
+    served.clone.git("checkout", "-q", "blind")
+    blind = served.clone.head
+    for trailer, whose, reason in FALSE.values():
+        served.clone.git("reset", "-q", "--hard", blind)
+        vouched(served.clone, trailer, keys.get(whose))
+        said = served.refuse("blind:main")
+        assert reason in " ".join(said.replace("remote:", "").split())
+
+
+def test_nobody_vouches_for_paths_without_a_grant(served: Served, keys: dict[str, Path]) -> None:
+    """A protected path needs its own, as ever, also beside what is granted, or with evidence."""
+    for path in ("other.py", ".github/workflows/x.yml"):
+        write_blind(served.clone, {"app.py": "one\n2\nthree\n", path: "on: push\n"})
+        vouched(served.clone, ADA, keys["ada"])
+        assert "grants nobody" in served.refuse("blind:main")
+    apply(served.clone, {"op": "create_file", "path": path, "new_text": "on: push\n"})
+    vouched(served.clone, ADA, keys["ada"])
+    assert "protected" in served.refuse("HEAD:main")
+
+
+def apply(repo: Repo, operation: Operation) -> None:
+    """An operation on main, with its entry, checked out."""
+    repo.git("checkout", "-q", "--detach", "main")
+    commit_change(repo, applied(repo, protocol(operation)))
 
 
 @pytest.mark.parametrize("falsify", [smuggle, forge_hash])
 def test_nobody_vouches_for_evidence_that_is_false(
-    served: Served, keys: dict[str, Path], falsify: object
+    served: Served, keys: dict[str, Path], falsify: Callable[[Repo], None]
 ) -> None:
-    assert callable(falsify)
     falsify(served.clone)
     vouched(served.clone, ADA, keys["ada"])
     served.refuse("good:main")
@@ -168,19 +154,12 @@ def test_nobody_vouches_for_evidence_that_is_false(
 def test_an_edit_that_was_recorded_blind_is_vouched_for_with_its_entry(
     served: Served, keys: dict[str, Path]
 ) -> None:
-    clone = served.clone
-    clone.git("checkout", "-q", "-b", "recorded", "main")
-    quoted: Operation = {
-        "op": "replace_text",
-        "path": "app.py",
-        "old_text": "two\n",
-        "new_text": "2\n",
-    }
-    commit_change(clone, applied(clone, protocol(quoted)))
-    served.refuse("recorded:main")
-    vouched(clone, ADA, keys["ada"])
-    served.take("recorded:main")
-    found = ruling(clone)
+    words = {"old_text": "two\n", "new_text": "2\n"}
+    apply(served.clone, {"op": "replace_text", "path": "app.py", **words})
+    served.refuse("HEAD:main")
+    vouched(served.clone, ADA, keys["ada"])
+    served.take("HEAD:main")
+    found = ruling(served.clone)
     assert found["replay"] == "vouched"
     assert found["ledger"]
 
@@ -196,27 +175,24 @@ def test_a_policy_that_does_not_take_what_is_vouched_for_refuses_it(
     served: Served, keys: dict[str, Path]
 ) -> None:
     target = '\n[[gate.targets]]\nrefs = ["refs/heads/release"]\nverdicts = ["strict"]\n'
-    served.clone.git("checkout", "-q", "main")
-    commit(served.clone, {CONFIG: POLICY + target}, {})
-    served.take("main:main")
-    write_blind(served.clone, {"app.py": "one\n2\nthree\n"})
+    decide(served, POLICY + target)
     vouched(served.clone, ADA, keys["ada"])
     assert "does not accept vouched" in served.refuse("blind:release")
     served.take("blind:main")
 
 
-def test_a_policy_without_grants_lets_nobody_vouch(
-    tmp_path: Path, keys: dict[str, Path], template: Served
-) -> None:
-    served = copied(template, tmp_path)
-    repo = served.clone
-    without = POLICY.partition("pusher_variable")[0]
-    served.clone.git("checkout", "-q", "main")
-    commit(repo, {CONFIG: without}, {})
-    served.take("main:main")
-    write_blind(repo, {"app.py": "one\n2\nthree\n"})
-    vouched(repo, ADA, keys["ada"])
+def test_a_policy_without_grants_lets_nobody_vouch(served: Served, keys: dict[str, Path]) -> None:
+    decide(served, POLICY.partition("pusher_variable")[0])
+    vouched(served.clone, ADA, keys["ada"])
     assert "the policy grants nobody all that the commit changes" in served.refuse("blind:main")
+
+
+def decide(served: Served, policy: str) -> None:
+    """Give the server another policy, and make a blind commit under it."""
+    served.clone.git("checkout", "-q", "main")
+    commit(served.clone, {CONFIG: policy}, {})
+    served.take("main:main")
+    write_blind(served.clone, {"app.py": "one\n2\nthree\n"})
 
 
 def test_every_surface_says_vouched_and_none_proved(

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import pytest
 
 from hkgit.edits import File
-from tests.audit.page.orchard import Orchard, plant
 from tests.support.commits import AGENT, PERSON, Change, applied, commit, joined
 from tests.support.repos import Repo
 from tests.support.running import range_hash
@@ -85,8 +84,3 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Trail:
     }
     commits["conflict"] = commit(repo, tried)
     return Trail(repo, commits)
-
-
-@pytest.fixture(scope="session")
-def orchard(tmp_path_factory: pytest.TempPathFactory) -> Orchard:
-    return plant(tmp_path_factory.mktemp("orchard") / "orchard")

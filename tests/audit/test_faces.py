@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -118,139 +119,124 @@ def edited(repo: Repo, kind: str, more: Mapping[str, str], reads: tuple[str, ...
     return change
 
 
-def ask(repo: Repo, *words: str | Path) -> Result:
-    done = run(*words, cwd=repo.path, env={"COLUMNS": "200"})
-    assert done.err == "", done.err
-    return done
+Ask = Callable[..., Result]
+
+
+@pytest.fixture(scope="module")
+def ask(history: Repo) -> Ask:
+    """Ask about the history, the same question once."""
+
+    @cache
+    def answer(*words: str) -> Result:
+        done = run(*words, cwd=history.path, env={"COLUMNS": "200"})
+        assert done.err == "", done.err
+        return done
+
+    return answer
 
 
 def find_commit(repo: Repo, kind: str) -> str:
     return repo.git("log", "-1", "--format=%H", "--", f"{kind}.txt")
 
 
-def log_of(repo: Repo, *words: str) -> dict[str, Any]:
-    rows = ask(repo, "log", "start..HEAD", "--json", *words).json()
+def log_of(ask: Ask, *words: str) -> dict[str, Any]:
+    rows = ask("log", "start..HEAD", "--json", *words).json()
     return {row["subject"]: row for row in rows}
+
+
+def rows_of(ask: Ask, query: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = ask("sql", query, "start..HEAD", "--json").json()["rows"]
+    return found
+
+
+def page_of(ask: Ask, history: Repo, range_: str = "start..HEAD") -> str:
+    place = history.path.parent / f"{range_}.html"
+    ask("report", range_, "--html", str(place))
+    return place.read_text()
 
 
 @pytest.mark.sampled
 @pytest.mark.parametrize("kind", KINDS)
-def test_log_show_and_blame_name_the_same_evidence(history: Repo, kind: str) -> None:
-    wanted, commit = KINDS[kind], find_commit(history, kind)
-    row = log_of(history)[kind]
-    assert row["weakest_evidence"] == wanted.evidence
-    assert row["replay"] == wanted.replay
-    shown = ask(history, "show", commit)
+def test_show_and_blame_name_the_same_evidence(history: Repo, ask: Ask, kind: str) -> None:
+    wanted = KINDS[kind]
+    shown = ask("show", find_commit(history, kind))
     assert wanted.how in shown.out
     assert ("\n  had read" in shown.out) == wanted.how.startswith("had read")
-    [line] = ask(history, "blame", f"{kind}.txt", "-L", "5,5", "--json").json()
+    [line] = ask("blame", f"{kind}.txt", "-L", "5,5", "--json").json()
     assert line["evidence"] == wanted.line
     assert line["weak"] == (wanted.is_weak and kind != "beside")
 
 
-def test_weak_is_the_same_on_every_face(history: Repo) -> None:
+def test_log_page_report_and_tables_say_it_too(history: Repo, ask: Ask) -> None:
+    logged, page = log_of(ask), page_of(ask, history)
+    query = "select subject, replay, weakest_evidence as kind from commits"
+    rows = {row["subject"]: (row["replay"], row["kind"]) for row in rows_of(ask, query)}
+    for kind, wanted in KINDS.items():
+        told = wanted.replay, wanted.evidence
+        assert (logged[kind]["replay"], logged[kind]["weakest_evidence"]) == told, kind
+        assert rows[kind] == told
+        anchor = f'id="c-{find_commit(history, kind)[:12]}"'
+        article = page.partition(anchor)[2].partition("</article>")[0]
+        assert f'data-replay="{wanted.replay}"' in article
+        assert f"It {wanted.how}" in article if wanted.how else "<li>It " not in article
+        assert wanted.replay in ask("report", "start..HEAD").out
+
+
+def test_weak_is_the_same_on_every_face(ask: Ask) -> None:
     weak = {kind for kind, wanted in KINDS.items() if wanted.is_weak}
-    assert set(log_of(history, "--weak")) == weak
+    assert set(log_of(ask, "--weak")) == weak
     query = "select subject from commits where weak"
-    assert {row["subject"] for row in rows_of(history, query)} == weak
-    by_agents = {row["agent"]: row["weak"] for row in agents_of(history)}
+    assert {row["subject"] for row in rows_of(ask, query)} == weak
+    by_agent = ask("stats", "start..HEAD", "--json").json()["by_agent"]
     names = {"blind": "hkgit-agent", "vouched": "hkgit-agent"}
-    assert {name for name, count in by_agents.items() if count} == {
+    assert {row["agent"] for row in by_agent if row["weak"]} == {
         names.get(kind, kind) for kind in weak
     }
-    lines = {
-        kind: ask(history, "blame", f"{kind}.txt", "--weak", "--json").json() for kind in KINDS
-    }
-    assert {kind for kind, found in lines.items() if found} == weak
-    first = comment_of(history).partition("**Look here first**")[2]
-    assert set(re.findall(r"</code> (\S+)", first)) == weak
+    for kind in ("beside", "quote", "hash", "hand"):
+        assert bool(ask("blame", f"{kind}.txt", "--weak", "--json").json()) == (kind in weak)
+    comment = ask("report", "start..HEAD", "--format", "comment").out
+    assert set(re.findall(r"</code> (\S+)", comment.partition("**Look here first**")[2])) == weak
 
 
-def agents_of(repo: Repo) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = ask(repo, "stats", "start..HEAD", "--json").json()["by_agent"]
-    return found
-
-
-def comment_of(repo: Repo) -> str:
-    return ask(repo, "report", "start..HEAD", "--format", "comment").out
-
-
-def rows_of(repo: Repo, query: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = ask(repo, "sql", query, "start..HEAD", "--json").json()["rows"]
-    return found
-
-
-def page_of(repo: Repo, folder: Path, range_: str = "start..HEAD") -> str:
-    ask(repo, "report", range_, "--html", folder / "page.html")
-    return (folder / "page.html").read_text()
-
-
-@pytest.mark.sampled
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_page_and_the_tables_say_it_too(history: Repo, tmp_path: Path, kind: str) -> None:
-    wanted, commit = KINDS[kind], find_commit(history, kind)
-    page = page_of(history, tmp_path)
-    article = page.partition(f'id="c-{commit[:12]}"')[2].partition("</article>")[0]
-    assert f'data-replay="{wanted.replay}"' in article
-    assert f"It {wanted.how}" in article if wanted.how else "<li>It " not in article
-    query = f"select replay, weakest_evidence as kind from commits where subject = '{kind}'"
-    [row] = rows_of(history, query)
-    assert row == {"replay": wanted.replay, "kind": wanted.evidence}
-    assert wanted.replay in ask(history, "report", "start..HEAD").out
-
-
-def test_each_kind_is_counted_as_what_it_is(history: Repo) -> None:
-    counted = ask(history, "stats", "start..sure", "--json").json()["evidence"]
+def test_each_kind_is_counted_as_what_it_is(ask: Ask) -> None:
+    counted = ask("stats", "start..sure", "--json").json()["evidence"]
     assert counted == {"receipt": 1, "hash": 3, "quote": 1, "late": 1, "recovered": 1}
-    assert counted == ask(history, "report", "start..sure", "--json").json()["numbers"]["evidence"]
-    attributed = map(json.loads, ask(history, "attribution", "start..sure").out.splitlines())
+    assert counted == ask("report", "start..sure", "--json").json()["numbers"]["evidence"]
+    attributed = map(json.loads, ask("attribution", "start..sure").out.splitlines())
     told = {each["tool"]["name"]: each["metadata"]["io.github.hkgit"] for each in attributed}
     assert {name: [*each["evidence"]] for name, each in told.items()} == {
         kind: [wanted.evidence] for kind, wanted in KINDS.items() if wanted.evidence
     }
 
 
-def test_a_hash_of_a_whole_file_around_one_line_is_told_as_that(
-    history: Repo, tmp_path: Path
-) -> None:
-    page = page_of(history, tmp_path)
+def test_a_hash_of_a_whole_file_around_one_line_is_told_as_that(history: Repo, ask: Ask) -> None:
+    page = page_of(ask, history)
     shares = re.findall(r"gave the hash of (lines? [0-9-]+)\. <span[^>]*>(\d+ of \d+) ch", page)
     assert ("lines 1-12", "1 of 12") in shares
     assert ("line 5", "1 of 1") in shares
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        ("log", "start..{}"),
-        ("show", "{}"),
-        ("blame", "{}.txt"),
-        ("stats", "start..{}"),
-        ("report", "start..{}"),
-        ("report", "start..{}", "--format", "comment"),
-    ],
-    ids=" ".join,
+    "words", ["log start..{}", "show {}", "blame {}.txt", "stats start..{}", "report start..{}"]
 )
-def test_a_confidence_stands_only_where_it_is_below_one(
-    history: Repo, words: tuple[str, ...]
+def test_a_confidence_stands_only_where_it_is_below_one(ask: Ask, words: str) -> None:
+    sure, unsure = ("receipt", UNSURE) if words.startswith("blame") else ("sure", "HEAD")
+    assert not re.search(r"\b1\.00\b|confidence", ask(*words.format(sure).split()).out)
+    assert "0.99" in ask(*words.format(unsure).split()).out
+
+
+def test_a_page_and_a_comment_of_sure_edits_have_no_word_of_confidence(
+    history: Repo, ask: Ask
 ) -> None:
-    is_blame = words[0] == "blame"
-    sure = ask(history, *(each.format("receipt" if is_blame else "sure") for each in words)).out
-    assert not re.search(r"\b1\.00\b|confidence", sure)
-    unsure = ask(history, *(each.format(UNSURE if is_blame else "HEAD") for each in words)).out
-    assert "0.99" in unsure or "comment" in words, "a comment names the weak commits alone"
+    assert "onfidence" not in page_of(ask, history, "start..sure")
+    assert "0.99" in page_of(ask, history)
+    assert "confidence" not in ask("report", "start..sure", "--format", "comment").out
 
 
-def test_a_page_of_sure_edits_has_no_word_of_confidence(history: Repo, tmp_path: Path) -> None:
-    assert "onfidence" not in page_of(history, tmp_path, "start..sure")
-    assert "0.99" in page_of(history, tmp_path)
-
-
-def test_answers_for_an_auditor_understate(history: Repo) -> None:
-    done = ask(history, "qa", "start..HEAD", "--json")
+def test_answers_for_an_auditor_understate(history: Repo, ask: Ask) -> None:
     facts = {
         (each["name"], fact["commit"]): fact["says"]
-        for each in done.json()["points"]
+        for each in ask("qa", "start..HEAD", "--json").json()["points"]
         for fact in each["facts"]
     }
     said = {

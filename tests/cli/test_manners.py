@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cases import cases
+from tests.support.forks import loaded_program
 from tests.support.repos import Repo
 from tests.support.running import run, run_on_terminal, script
 
@@ -29,7 +30,7 @@ def one(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 
 def on_terminal(*args: str, cwd: Path, env: dict[str, str] | None = None) -> tuple[int, str]:
     """What hkgit says on a terminal, without the progress that a slow machine gets to see."""
-    code, said = run_on_terminal(script("hkgit"), *args, cwd=cwd, env=env)
+    code, said = run_on_terminal(loaded_program(), *args, cwd=cwd, env=env)
     return code, re.sub(r"\r\x1b\[K(judging commit \d+ of \d+)?", "", said)
 
 
@@ -173,7 +174,7 @@ def test_nowhere_to_say_anything_is_no_answer_of_another_kind(one: Repo, tmp_pat
 def test_an_answer_that_nobody_reads_is_no_verdict(one: Repo, args: tuple[str, ...]) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    command: list[str | Path] = [script("hkgit"), *args]
+    command: list[str | Path] = [loaded_program(), *args]
     done = subprocess.run(command, cwd=one.path, stdout=writer, stderr=subprocess.PIPE)
     os.close(writer)
     assert done.returncode == 141

@@ -12,7 +12,6 @@ from jsonschema import Draft202012Validator
 from hkgit.cli.schema import find_schema
 from hkgit.errors import InvalidInput
 from hkgit.evidence.refusal_log import ASKED_AFTER, Decision, RefusalLog
-from tests.support.cases import cases
 from tests.support.desk import FILE, Desk
 from tests.support.repos import Repo
 from tests.support.running import Result, run
@@ -49,16 +48,13 @@ def _claims(desk: Desk) -> list[dict[str, Any]]:
     return found
 
 
-def test_a_stale_edit_hears_who_changed_the_file_last(desk: Desk) -> None:
+def test_the_advice_after_so_many_tries_answers_the_question(desk: Desk) -> None:
+    """The command is pasted as it was printed, with one of the words that it offers."""
     _refused(desk, 1)
     commit = desk.repo.git("rev-parse", "--short", "HEAD~1")
     assert desk.said == [f"{FILE}: last changed by {commit} Spell the tenth verse"]
     assert desk.consults == []
-
-
-def test_the_advice_after_so_many_tries_answers_the_question(desk: Desk) -> None:
-    """The command is pasted as it was printed, with one of the words that it offers."""
-    _refused(desk, ASKED_AFTER)
+    _refused(desk, ASKED_AFTER - 1)
     [asked] = desk.consults
     found = re.search(r"a person has to decide: hkgit consult (\S+ --decision )(\S+)", desk.said[0])
     assert found is not None
@@ -96,29 +92,23 @@ def test_after_an_answer_as_many_tries_ask_again(desk: Desk) -> None:
     assert [each[0].decided is None for each in desk.consults] == [False, True]
 
 
-@cases(
-    "words, name, code, says",
-    {
-        "no id": (["ffffff", "--decision", "drop"], "Ada", 4, "is not the id of a question"),
-        "an agent": (["{}", "--decision", "drop"], "Claude", 4, "is an agent"),
-        "no question": (["--decision", "drop"], "Ada", 64, "Name a question"),
-        "no decision": (["{}", "--decision", "maybe"], "Ada", 64, "maybe"),
-    },
-)
-def test_what_is_no_answer_is_refused(
-    desk: Desk, words: list[str], name: str, code: int, says: str
-) -> None:
+NO_ANSWERS = {
+    "no id": (["ffffff", "--decision", "drop"], "Ada", 4, "is not the id of a question"),
+    "an agent": (["{}", "--decision", "drop"], "Claude", 4, "is an agent"),
+    "no question": (["--decision", "drop"], "Ada", 64, "Name a question"),
+    "no decision": (["{}", "--decision", "maybe"], "Ada", 64, "maybe"),
+}
+
+
+def test_what_is_no_answer_is_refused_and_a_question_is_answered_once(desk: Desk) -> None:
     _refused(desk, 3)
-    said = _answer(desk, *(each.format(desk.consults[0][0].id) for each in words), name=name)
-    assert said.code == code
-    assert says in said.err
+    asked = desk.consults[0][0].id
+    for words, name, code, says in NO_ANSWERS.values():
+        said = _answer(desk, *(each.format(asked) for each in words), name=name)
+        assert said.code == code
+        assert says in said.err
     assert desk.consults[0][0].decided is None
-
-
-def test_a_question_is_answered_once(desk: Desk) -> None:
-    _refused(desk, 3)
-    answer = (desk.consults[0][0].id, "--decision", "apply")
-    assert [_answer(desk, *answer).code for _ in range(2)] == [0, 4]
+    assert [_answer(desk, asked, "--decision", "apply").code for _ in range(2)] == [0, 4]
     with pytest.raises(InvalidInput, match="was answered by Ada"):
         RefusalLog.of(desk.repo.path / ".git").decide(desk.consults[0], Decision("drop", ADA))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,39 @@ from hkgit.cli.schema import find_schema
 from tests.support.commands import AGENT, PATH
 from tests.support.repos import Repo
 from tests.support.running import Result, run
-from tests.support.transcripts import ClaudeLog
+from tests.support.transcripts import ClaudeLog, CodexLog
 
 APP = "import sys\n\n\ndef greet(name):\n    print('Helo, ' + name)\n\n\ngreet(sys.argv[1])\n"
 NEW = APP.replace("Helo", "Hello")
 
 
-def adopt(repo: Repo, log: ClaudeLog | Path, *options: str, code: int = 0) -> dict[str, Any]:
-    """What `hkgit adopt` answers about a log."""
-    place = log if isinstance(log, Path) else log.save(repo.path.parent / "log.jsonl")
-    result = run("adopt", *options, "--from", place, "--json", cwd=repo.path)
+Log = ClaudeLog | CodexLog | Path | str
+Files = Mapping[str, str | bytes]
+
+
+def mend(repo: Repo, log: ClaudeLog) -> None:
+    """Read app.py and mend it, as a log tells."""
+    log.read("app.py", APP)
+    log.edit("app.py", "Helo", "Hello")
+    repo.write("app.py", NEW)
+
+
+def begin(folder: Path, before: Files, after: Files | None = None) -> Repo:
+    """A repository with a commit of some files, and others written since."""
+    repo = Repo.init(folder / "repo")
+    repo.commit(before, "Begin")
+    for name, text in (after or {}).items():
+        repo.write(name, text)
+    return repo
+
+
+def adopt(
+    repo: Repo, log: Log, *options: str, code: int = 0, env: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """What `hkgit adopt` answers about a log, a place of logs, or an agent's own."""
+    if isinstance(log, ClaudeLog | CodexLog):
+        log = log.save(repo.path.parent / "log.jsonl")
+    result = run("adopt", *options, "--from", log, "--json", cwd=repo.path, env=env)
     assert result.code == code, result.out + result.err
     answer: dict[str, Any] = result.json()
     Draft202012Validator(find_schema("adopt")).validate(answer)
@@ -42,6 +66,7 @@ def not_explained(answer: dict[str, Any]) -> list[tuple[str, list[int]]]:
     return [(each["path"], each["lines"]) for each in answer["changes"][0]["unexplained"]]
 
 
-def explained(answer: dict[str, Any]) -> list[tuple[str, list[int], str]]:
-    found = answer["changes"][0]["explained"]
-    return [(each["path"], each["lines"], each["evidence"]) for each in found]
+def explained(answer: dict[str, Any], *more: str) -> list[tuple[Any, ...]]:
+    """What is explained of the first change: where, with what evidence, and what else is asked."""
+    names = ("path", "lines", "evidence", *more)
+    return [tuple(each[name] for name in names) for each in answer["changes"][0]["explained"]]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -131,3 +134,25 @@ class CodexLog:
         """Write the log."""
         place.write_text("\n".join(self.lines) + "\n")
         return place
+
+
+OPENCODE = (
+    "session (id, directory, version)",
+    "part (id, message_id, session_id, time_created, data)",
+)
+GOOSE = (
+    "sessions (id, working_dir, created_at)",
+    "messages (id, session_id, created_timestamp, content_json)",
+)
+"""The tables of the databases of agents, as far as they are read."""
+
+
+def make_database(place: Path, tables: Sequence[str], *rows: Iterable[Sequence[object]]) -> None:
+    """Make a database with the rows of each table."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(place)) as database, database:
+        for table, own in zip(tables, rows, strict=True):
+            database.execute(f"create table {table}")
+            values = ", ".join("?" * (table.count(",") + 1))
+            name = table.partition(" ")[0]
+            database.executemany(f"insert into {name} values ({values})", own)

@@ -130,7 +130,7 @@ class Conversation:
             if path in self._written:
                 continue
             edit, replaced = make_edit(path, old, new), ((old, new),) if old else ()
-            late = LateEdit(edit, path, replaced, call.is_asked)
+            late = LateEdit(edit, replaced, call.is_asked)
             self._late.setdefault(path, []).append(late)
         if not edits and call.path is not None and call.path not in self._written:
             yield False, PendingToolEdit(call.path)
@@ -139,7 +139,7 @@ class Conversation:
     def _end_late(self) -> Iterator[Made]:
         """The edits of files that no call under way may be changing as well: those made at once."""
         for path in [path for path in self._late if not self._is_busy(path)]:
-            yield from ((False, late) for late in _join(self._late.pop(path)))
+            yield from ((False, late) for late in _join(path, self._late.pop(path)))
 
     def _is_busy(self, path: str) -> bool:
         return any(call.path == path and call.is_aside for call in self._calls.values())
@@ -157,14 +157,14 @@ class Conversation:
         call.is_aside, call.is_asked = True, call.is_asked or is_asked
 
 
-def _join(edits: list[LateEdit]) -> list[LateEdit]:
+def _join(path: str, edits: list[LateEdit]) -> list[LateEdit]:
     """Edits of one file at once as one, where each says what it replaces."""
     if len(edits) == 1 or not all(each.replaced for each in edits):
         return edits
     replaced = tuple(each for edit in edits for each in edit.replaced)
     replacements = [{"old_string": old, "new_string": new} for old, new in replaced]
-    path, is_asked = edits[0].path, all(each.is_asked for each in edits)
-    return [LateEdit(make_editing(path, replacements), path, replaced, is_asked)]
+    is_asked = all(each.is_asked for each in edits)
+    return [LateEdit(make_editing(path, replacements), replaced, is_asked)]
 
 
 def make_edit(path: str, old: object, new: str) -> Editing:

@@ -24,14 +24,13 @@ from hkgit.agents.events import (
 )
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.live_transcript import read_attached
-from hkgit.agents.log_stores import find_projects
+from hkgit.agents.log_stores import find_below, is_named_after
 from hkgit.agents.logged_call import (
     About,
     Line,
     Log,
     LoggedAnswer,
     LoggedCall,
-    Record,
     Said,
     attach,
     name_conversation,
@@ -149,7 +148,7 @@ def _run(arguments: JsonObject, answer: object) -> Shell | None:
     return Shell(command, output, told=_tell_changes(table(details.get("bashEditDiff"))))
 
 
-def _tell_changes(diff: Record) -> Told | None:
+def _tell_changes(diff: JsonObject) -> Told | None:
     """Tell what a command has changed; files beyond the first few are told without their lines."""
     files = {
         name: file for file in tables(diff.get("files")) if (name := text(file.get("filePath")))
@@ -238,7 +237,7 @@ def _reword(payload: JsonObject) -> JsonObject | None:
 _KINDS = ("user", "assistant", "summary", "system", "attachment", "progress")
 
 
-def _detects(record: Record) -> bool:
+def _detects(record: JsonObject) -> bool:
     is_kind = record.get("type") in (*_KINDS, "file-history-snapshot", "queue-operation")
     names = {"sessionId", "uuid", "leafUuid", "messageId", "session_id"}
     return is_kind and not names.isdisjoint(record)
@@ -284,7 +283,7 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
                     yield LoggedAnswer(str(block.get("tool_use_id")), table(details) | said)
 
 
-def _list_attached(record: Record) -> Iterator[ToolReading]:
+def _list_attached(record: JsonObject) -> Iterator[ToolReading]:
     """List the files that the model was shown without a call: `@file`, CLAUDE.md."""
     attached = table(record.get("attachment"))
     match attached.get("type"):
@@ -321,7 +320,7 @@ AGENT = Agent(
     logs=(
         Log(
             LOG_NAME,
-            find_projects("CLAUDE_CONFIG_DIR", ".claude"),
+            find_below("CLAUDE_CONFIG_DIR", ".claude", "projects/*/**/*.jsonl", is_named_after),
             _detects,
             _says,
             attached=(b'"attachment"',),

@@ -17,7 +17,7 @@ from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import END, Looks, Shell, ToolReading
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
 from hkgit.agents.live_transcript import read_attached
-from hkgit.agents.log_stores import does_mention
+from hkgit.agents.log_stores import does_mention, find_below
 from hkgit.agents.logged_call import About, Log, LoggedAnswer, LoggedCall, Said, attach
 from hkgit.agents.tool_answers import find_changed, name_by_heads, searching, showing
 from hkgit.agents.tools import SAID, Tool, editing, patching, text_of, whole_number
@@ -179,13 +179,6 @@ def _find_about(path: Path) -> Path:
     return own if own.is_file() else path.with_name(f"{path.parent.name}.json")
 
 
-def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-    base = Path(environment.get("CLINE_DIR") or home / ".cline")
-    for path in base.glob(f"data/sessions/*/*{_SUFFIX}"):
-        if does_mention(_find_about(path), roots):
-            yield path
-
-
 AGENT = Agent(
     name=NAME,
     edit_tool=f"{_SERVER}edit",
@@ -199,7 +192,12 @@ AGENT = Agent(
     logs=(
         Log(
             NAME,
-            _find_logs,
+            find_below(
+                "CLINE_DIR",
+                ".cline",
+                f"data/sessions/*/*{_SUFFIX}",
+                lambda path, roots: does_mention(_find_about(path), roots),
+            ),
             attached=(b'"file"',),
             suffix=_SUFFIX,
             read=_read_session,

@@ -21,29 +21,26 @@ from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import (
     Did,
     Editing,
-    Pause,
+    Looks,
     PendingToolEdit,
     Shell,
     ToolReading,
-    UnshownShell,
-    UntoldEdit,
 )
 from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables, text
 from hkgit.agents.live_transcript import list_lines_back, read_attached
-from hkgit.agents.log_stores import find_mentions
+from hkgit.agents.log_stores import find_below
 from hkgit.agents.logged_call import (
     About,
     Line,
     Log,
     LoggedAnswer,
     LoggedCall,
-    Record,
     Said,
     attach,
 )
 from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.programs import claude
-from hkgit.agents.tools import Tool, patching, shell
+from hkgit.agents.tools import Tool, hide_output, patching, shell
 from hkgit.text.strict_json import JsonObject
 from hkgit.workflows.log_steps import LineHunk, Told, to_bytes
 
@@ -97,17 +94,8 @@ def _reword(payload: JsonObject) -> JsonObject:
         if (patch := re.search(_HEREDOC, command)) is not None:
             return {**payload, "tool_name": "heredoc", "tool_input": {"patch": patch[1]}}
     elif payload.get("tool_name") == "Bash" and call.startswith(_SCRIPTED):
-        return {**payload, "tool_name": "scripted"}
+        return {**payload, "tool_name": "scripted", "tool_response": None}
     return payload
-
-
-def _patch_in_shell(arguments: JsonObject, answer: object) -> UntoldEdit:
-    return UntoldEdit(Editing(str(arguments["patch"]), "apply-patch"))
-
-
-def _run_in_script(arguments: JsonObject, answer: object) -> UnshownShell | None:
-    run = LOOKS["Bash"](arguments, answer)
-    return UnshownShell(run) if isinstance(run, Shell) else None
 
 
 _SCRIPT = "exec"
@@ -120,13 +108,13 @@ _EXIT = r"(?m)^(?:Exit code|Process exited with code):? (\d+)"
 _FAILURE = r"(?i)\A.*(?:fail|error|invalid)"
 
 
-def _detects(record: Record) -> bool:
+def _detects(record: JsonObject) -> bool:
     return record.get("type") in ("session_meta", "response_item", "event_msg", "turn_context")
 
 
 def _says(lines: Iterable[Line]) -> Iterator[Said]:
     """Yield what each line says; an answer of the model is named by what it was shown last."""
-    asked: dict[str, Record] = {}
+    asked: dict[str, JsonObject] = {}
     told: set[str] = set()
     changes: dict[str, Told] = {}  # by the call that has made them
     ran: list[LoggedCall] = []  # the commands of a script that runs
@@ -169,7 +157,7 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
             yield About(turn=call)
 
 
-def _list_attached(payload: Record) -> Iterator[ToolReading]:
+def _list_attached(payload: JsonObject) -> Iterator[ToolReading]:
     """List the instructions that are before a prompt: of a directory and of those above it."""
     for part in tables(payload.get("content")) if payload.get("role") == "user" else ():
         if (found := re.fullmatch(_RULES, str(part.get("text")))) is not None:
@@ -177,7 +165,7 @@ def _list_attached(payload: Record) -> Iterator[ToolReading]:
                 yield from read_attached(str(folder / "AGENTS.md"), found[2])
 
 
-def _read_command(item: Record, number: str) -> Iterator[LoggedCall]:
+def _read_command(item: JsonObject, number: str) -> Iterator[LoggedCall]:
     words, said = _words(item.get("command")), text(item.get("aggregated_output"))
     if words and said:
         did, directory = Shell(_command(words), said), _read_place(item.get("cwd")) or ""
@@ -200,7 +188,7 @@ def _read_place(value: object) -> str | None:
     return path[1:] if path[2:3] == ":" else path
 
 
-def _read_changes(item: Record) -> Told | None:
+def _read_changes(item: JsonObject) -> Told | None:
     """A change that was made, by its diffs; None where it is none, or moves files."""
     if item.get("type") != "FileChange" or item.get("status") != "completed":
         return None
@@ -228,7 +216,7 @@ def _read_changes(item: Record) -> Told | None:
 
 
 def _find_did(
-    sent: Record, is_well: bool | None, output: str, changes: Told | None
+    sent: JsonObject, is_well: bool | None, output: str, changes: Told | None
 ) -> Editing | Shell | None:
     """Find what a call has done, if it has: a patch of which nothing is said may be refused."""
     words = _words(sent.get("command", sent.get("cmd")))
@@ -258,7 +246,7 @@ def _patch(texts: Sequence[str | None]) -> str | None:
     return None
 
 
-def read_result(payload: Record) -> tuple[bool | None, str]:
+def read_result(payload: JsonObject) -> tuple[bool | None, str]:
     """Whether a call succeeded, None where that is not said, and what it printed."""
     output = payload.get("output")
     if isinstance(output, list):
@@ -288,7 +276,7 @@ def _verdict(output: str) -> bool | None:
     return False if re.search(_FAILURE, output) else None
 
 
-def _read_arguments(payload: Record) -> Record:
+def _read_arguments(payload: JsonObject) -> JsonObject:
     if payload.get("type") == "custom_tool_call":
         return {"input": payload.get("input")}
     if payload.get("type") == "local_shell_call":
@@ -320,9 +308,9 @@ AGENT = Agent(
     edits=EDITS,
     looks={
         **LOOKS,
-        "heredoc": _patch_in_shell,
-        "scripted": _run_in_script,
-        "Stop": lambda arguments, answer: Pause(),
+        "heredoc": lambda given, answer: Editing(given["patch"], "apply-patch", is_untold=True),
+        "scripted": hide_output(LOOKS["Bash"]),
+        "Stop": lambda given, answer: Looks(()),
     },
     denial=claude.DENIAL,
     note=claude.NOTE,
@@ -333,7 +321,7 @@ AGENT = Agent(
     logs=(
         Log(
             NAME,
-            find_mentions("CODEX_HOME", ".codex", "*sessions/**/*.jsonl"),
+            find_below("CODEX_HOME", ".codex", "*sessions/**/*.jsonl"),
             _detects,
             _says,
             attached=(b"# AGENTS.md instructions for ",),

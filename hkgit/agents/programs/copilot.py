@@ -20,14 +20,13 @@ from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import END, HOOK_SECONDS, ToolReading
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.live_transcript import find_last_turn
-from hkgit.agents.log_stores import find_mentions
+from hkgit.agents.log_stores import find_below
 from hkgit.agents.logged_call import (
     About,
     Line,
     Log,
     LoggedAnswer,
     LoggedCall,
-    Record,
     Said,
     name_conversation,
 )
@@ -121,7 +120,7 @@ def _arguments(given: object) -> object:
 _EXIT = r"\n?<(?:shellId: \S+ completed|exited) with exit code \d+>\s*\Z"
 
 
-def _detects(record: Record) -> bool:
+def _detects(record: JsonObject) -> bool:
     kind, data = record.get("type"), table(record.get("data"))
     return kind == "session.start" and data.get("producer") == "copilot-agent"
 
@@ -163,7 +162,7 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
 
 LOG = Log(
     LOG_NAME,
-    find_mentions("COPILOT_HOME", ".copilot", "session-state/*/events.jsonl"),
+    find_below("COPILOT_HOME", ".copilot", "session-state/*/events.jsonl"),
     _detects,
     _says,
 )

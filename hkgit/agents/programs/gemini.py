@@ -17,7 +17,8 @@ from hkgit.agents.agent import Agent, Keys, Settings
 from hkgit.agents.events import END, HOOK_SECONDS, Did, ToolReading
 from hkgit.agents.json_fields import join_texts, parse_time, table, tables, text
 from hkgit.agents.live_transcript import find_last_turn, list_named_parts, read_attached
-from hkgit.agents.logged_call import About, Line, Log, LoggedCall, Record, Said, attach
+from hkgit.agents.log_stores import find_below
+from hkgit.agents.logged_call import About, Line, Log, LoggedCall, Said, attach
 from hkgit.agents.tool_answers import find_code, name_by_heads, searching, showing
 from hkgit.agents.tools import (
     SAID,
@@ -201,14 +202,14 @@ def _cut_middle(output: str, limit: int) -> str:
 _WORKSPACE = r"Workspace Directories:\*\*\s*\n\s*- (.+)"
 
 
-def _detects(record: Record) -> bool:
+def _detects(record: JsonObject) -> bool:
     return "projectHash" in record and "sessionId" in record
 
 
 _CONTEXT = r"(?s)--- Context from: ([^\n]+) ---\n(.*?)\n--- End of Context from: \1 ---"
 
 
-def _list_attached(message: Record) -> Iterator[ToolReading]:
+def _list_attached(message: JsonObject) -> Iterator[ToolReading]:
     """List the files that are in a prompt (`@file`), or before the first one (GEMINI.md)."""
     if message.get("type") == "user":
         yield from list_named_parts(message.get("content"))
@@ -236,7 +237,7 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
                     yield replace(told, directory=directory)
 
 
-def _find_workspace(record: Record) -> str:
+def _find_workspace(record: JsonObject) -> str:
     """Find where the agent works in what it says before the first prompt."""
     said = join_texts(record.get("content")) if record.get("type") == "user" else ""
     found = re.search(_WORKSPACE, said)
@@ -256,7 +257,7 @@ def _hash(path: bytes) -> str:
     return sha256(path).hexdigest()
 
 
-def _tell(call: Record) -> LoggedCall:
+def _tell(call: JsonObject) -> LoggedCall:
     said = (table(part.get("functionResponse")) for part in tables(call.get("result")))
     words = "\n".join(text(table(part.get("response")).get("output")) or "" for part in said)
     shown = call.get("resultDisplay")
@@ -269,23 +270,24 @@ def _tell(call: Record) -> LoggedCall:
     )
 
 
-def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-    """A directory a project, which names the project's root, or is called by its hash."""
-    base = Path(environment.get("GEMINI_CLI_HOME") or home) / ".gemini" / "tmp"
-    names = {str(root) for root in roots}
-    hashes = {_hash(os.fsencode(root)) for root in roots}
-    for folder in base.iterdir() if base.is_dir() else ():
-        try:
-            root = (folder / ".project_root").read_text("utf-8", "surrogateescape").strip()
-        except OSError:
-            root = ""
-        if folder.name in hashes or any(
-            root == name or root.startswith(f"{name}/") for name in names
-        ):
-            yield from folder.glob("chats/**/*.jsonl")
+def _is_of(path: Path, roots: Sequence[Path]) -> bool:
+    """Whether the directory of a project names a checkout, or is called by the hash of its path."""
+    folder = next(each for each in path.parents if each.parent.name == "tmp")
+    try:
+        root = (folder / ".project_root").read_text("utf-8", "surrogateescape").strip()
+    except OSError:
+        root = ""
+    hashes = (_hash(os.fsencode(each)) for each in roots)
+    return folder.name in hashes or any(f"{root}/".startswith(f"{each}/") for each in roots)
 
 
-LOG = Log(LOG_NAME, _find_logs, _detects, _says, attached=(b"Content from ", b"Context from: "))
+LOG = Log(
+    LOG_NAME,
+    find_below("GEMINI_CLI_HOME", "", ".gemini/tmp/*/chats/**/*.jsonl", _is_of),
+    _detects,
+    _says,
+    attached=(b"Content from ", b"Context from: "),
+)
 
 AGENT = Agent(
     name=NAME,

@@ -14,11 +14,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.agent import Agent, Keys, Settings
-from hkgit.agents.events import HOOK_SECONDS, Did, Editing, Pause, Shell, UnshownShell
+from hkgit.agents.events import HOOK_SECONDS, Editing, Looks, Shell
 from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables
 from hkgit.agents.log_stores import ask, knows_directory
 from hkgit.agents.logged_call import About, Log, LoggedAnswer, LoggedCall, Said
-from hkgit.agents.tools import SAID, Tool, editing, shell
+from hkgit.agents.tools import SAID, Tool, editing, hide_output, shell
 from hkgit.edits import encode_text
 from hkgit.git.goose_shell import find_goose_database, find_goose_start
 from hkgit.text.hashes import digest
@@ -45,17 +45,10 @@ def _delegate(arguments: JsonObject, answer: object) -> Shell:
     return Shell(f"delegate {digest(encode_text(json.dumps(arguments)))}", "")
 
 
-def _hide(tool: Tool) -> Tool:
-    """Make a tool of whose answer no hook is told."""
-
-    def did(arguments: JsonObject, answer: object) -> Did | None:
-        done = tool(arguments, answer)
-        return UnshownShell(done) if isinstance(done, Shell) and answer is None else done
-
-    return did
-
-
-LOOKS: dict[str, Tool] = {"shell": _hide(shell("command")), "delegate": _hide(_delegate)}
+LOOKS: dict[str, Tool] = {
+    "shell": hide_output(shell("command")),
+    "delegate": hide_output(_delegate),
+}
 
 
 def _build_settings(command: str) -> Settings:
@@ -117,7 +110,7 @@ def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]
     data = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "goose"
     own = environment.get("GOOSE_PATH_ROOT")
     path = (Path(own, "data", "sessions") if own else data / "sessions") / "sessions.db"
-    if path.is_file() and knows_directory(path, "select working_dir from sessions", roots):
+    if path.is_file() and knows_directory(path, roots, "select working_dir from sessions"):
         yield path
 
 
@@ -164,7 +157,7 @@ AGENT = Agent(
     edit_tool=f"{_SERVER}edit",
     server=_SERVER,
     edits=EDITS,
-    looks={**LOOKS, "Stop": lambda arguments, answer: Pause()},
+    looks={**LOOKS, "Stop": lambda arguments, answer: Looks(())},
     denial={"decision": "block", "reason": SAID},
     note=None,  # after a call goose ignores what a hook says
     keys=Keys(stage="event", after="after", directory="working_dir", call="tool_call_id"),

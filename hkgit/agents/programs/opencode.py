@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from hkgit.agents.agent import Agent, Keys, Settings
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
-from hkgit.agents.log_stores import ask, find_database
-from hkgit.agents.logged_call import About, Find, Line, Log, LoggedCall, Record, Said
+from hkgit.agents.log_stores import ask, find_below, knows_directory
+from hkgit.agents.logged_call import About, Find, Line, Log, LoggedCall, Said
 from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, reading, shell, text_of
@@ -68,16 +69,15 @@ _CALLS = """
 
 def _read_database(place: Path) -> Iterator[Said]:
     """Read what a database says of calls, of one session or of all. Raises OSError."""
-    asked: dict[object, Record] = {}
+    return _says(_list_parts(place))
+
+
+def _list_parts(place: Path) -> Iterator[Line]:
     for number, message, created, session, directory, version, data in ask(place, _CALLS):
-        yield About(
-            f"{place.name}:{number}",
-            conversation=str(session),
-            version=str(version),
-            directory=str(directory),
-        )
-        part = {**table(parse_value(str(data))), "messageID": message, "created": created}
-        yield from _read_part(part, str(number), asked)
+        about = {"id": number, "messageID": message, "created": created}
+        part = table(parse_value(str(data))) | about
+        info = {"id": session, "directory": directory, "version": version}
+        yield Line(f"{place.name}:{number}", {"info": info, "messages": [{"parts": [part]}]})
 
 
 def name_transcript(agent: str) -> Callable[[JsonObject], JsonObject]:
@@ -95,13 +95,13 @@ _ATTACHED = "Called the Read tool with the following input: "
 """What is before a file in a prompt."""
 
 
-def _detects(record: Record) -> bool:
+def _detects(record: JsonObject) -> bool:
     """Whether a line is a whole session, exported."""
     return "directory" in table(record.get("info")) and "messages" in record
 
 
 def _says(lines: Iterable[Line]) -> Iterator[Said]:
-    asked: dict[object, Record] = {}
+    asked: dict[object, JsonObject] = {}
     for line in lines:
         info = table(line.record.get("info"))
         yield About(
@@ -112,10 +112,10 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
         )
         for message in tables(line.record.get("messages")):
             for part in tables(message.get("parts")):
-                yield from _read_part(part, str(part.get("id")), asked)
+                yield from _read_part(part, asked)
 
 
-def _read_part(part: Record, number: str, asked: dict[object, Record]) -> Iterator[LoggedCall]:
+def _read_part(part: JsonObject, asked: dict[object, JsonObject]) -> Iterator[LoggedCall]:
     """Read a call that is over, or the second of two parts that show a file of a prompt."""
     said, message = text(part.get("text")) or "", part.get("messageID")
     if table(part.get("state")).get("status") == "completed":
@@ -123,11 +123,11 @@ def _read_part(part: Record, number: str, asked: dict[object, Record]) -> Iterat
     elif part.get("synthetic") is True and said.startswith(_ATTACHED):
         asked[message] = table(parse_value(said.removeprefix(_ATTACHED)))
     elif part.get("synthetic") is True and message in asked:
-        read = LOOKS["read"](asked.pop(message), said)
-        yield LoggedCall(number, "read", did=read, time=parse_time(part.get("created")))
+        read, time = LOOKS["read"](asked.pop(message), said), parse_time(part.get("created"))
+        yield LoggedCall(str(part.get("id")), "read", did=read, time=time)
 
 
-def _tell(part: Record) -> LoggedCall:
+def _tell(part: JsonObject) -> LoggedCall:
     state, tool = table(part.get("state")), str(part.get("tool"))
     about = table(state.get("metadata"))
     return LoggedCall(
@@ -144,7 +144,8 @@ def _tell(part: Record) -> LoggedCall:
 
 def find_databases(name: str) -> Find:
     """Make what finds the databases of OpenCode or of a fork of it."""
-    return find_database(name, f"{name}*.db", "select directory from session")
+    is_of = partial(knows_directory, question="select directory from session")
+    return find_below("XDG_DATA_HOME", ".local/share", f"{name}/{name}*.db", is_of)
 
 
 LOG = Log(

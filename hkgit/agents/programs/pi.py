@@ -16,20 +16,20 @@ from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import ToolReading
 from hkgit.agents.json_fields import join_texts, parse_time, table, tables, text
 from hkgit.agents.live_transcript import read_attached
-from hkgit.agents.log_stores import find_mentions
+from hkgit.agents.log_stores import find_below
 from hkgit.agents.logged_call import (
     About,
     Line,
     Log,
     LoggedAnswer,
     LoggedCall,
-    Record,
     Said,
     attach,
 )
 from hkgit.agents.programs import opencode
 from hkgit.agents.tool_answers import close_gaps, searching
 from hkgit.agents.tools import Tool, editing, reading, shell, text_of
+from hkgit.text.strict_json import JsonObject
 
 NAME = "pi"
 
@@ -55,7 +55,7 @@ def _build_settings(command: str) -> Settings:
     return {".pi/extensions/hkgit.js": text}
 
 
-def _detects(record: Record) -> bool:
+def _detects(record: JsonObject) -> bool:
     return record.get("type") == "session" and "cwd" in record and "version" in record
 
 
@@ -65,7 +65,7 @@ _SHOWN = (
 )
 
 
-def _list_attached(message: Record) -> Iterator[ToolReading]:
+def _list_attached(message: JsonObject) -> Iterator[ToolReading]:
     """List the files that are in a prompt (`@file`), or among its instructions (AGENTS.md)."""
     if message.get("role") in ("user", "system"):
         said = text_of([message.get("content"), message.get("sections")])
@@ -107,7 +107,7 @@ AGENT = Agent(
     logs=(
         Log(
             NAME,
-            find_mentions("PI_CODING_AGENT_DIR", ".pi/agent", "sessions/*/*.jsonl"),
+            find_below("PI_CODING_AGENT_DIR", ".pi/agent", "sessions/*/*.jsonl"),
             _detects,
             _says,
             attached=(b"<file name=", b"<project_instructions "),

@@ -12,14 +12,13 @@ from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import Did
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.live_transcript import list_named_parts
-from hkgit.agents.log_stores import find_projects
+from hkgit.agents.log_stores import find_below, is_named_after
 from hkgit.agents.logged_call import (
     About,
     Line,
     Log,
     LoggedAnswer,
     LoggedCall,
-    Record,
     Said,
     attach,
     name_conversation,
@@ -75,7 +74,7 @@ def _build_settings(command: str) -> Settings:
     return {_SETTINGS: {"mcpServers": {"hkgit": server}, "hooks": hooks}}
 
 
-def _detects(record: Record) -> bool:
+def _detects(record: JsonObject) -> bool:
     return "sessionId" in record and "parts" in table(record.get("message"))
 
 
@@ -114,7 +113,7 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
                 )
 
 
-def _has_succeeded(record: Record, answer: Record) -> bool:
+def _has_succeeded(record: JsonObject, answer: JsonObject) -> bool:
     """Whether a call has; of those of a sub-agent only the answer says it."""
     status = table(record.get("toolCallResult")).get("status")
     is_well = status is None and "error" not in table(answer.get("response"))
@@ -142,7 +141,7 @@ AGENT = Agent(
     logs=(
         Log(
             LOG_NAME,
-            find_projects("QWEN_HOME", ".qwen"),
+            find_below("QWEN_HOME", ".qwen", "projects/*/**/*.jsonl", is_named_after),
             _detects,
             _says,
             attached=(b"Content from ",),

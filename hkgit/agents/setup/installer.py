@@ -88,14 +88,16 @@ def install(root: Path, name: str, mode: str) -> list[SetupStep]:
 
 def remove(root: Path, name: str, modes: Sequence[str] = MODES) -> list[SetupStep]:
     """Take out what `install` wrote; a file that it made goes. Raises GitRefused."""
-    steps: list[SetupStep] = []
+    parts: dict[str, list[Part]] = {}
     for mode in modes:
-        taken = [*_plan_removal(root, _list_parts(name, mode))]
-        carry_out(taken)
-        steps += taken
+        for part in _list_parts(name, mode):
+            parts.setdefault(part.path, []).append(part)
+    found = (_plan_removal(root / path, own) for path, own in parts.items())
+    steps = [step for step in found if step is not None]
+    carry_out(steps)
     for folder in {step.path.parent for step in steps}:
         tidy(folder, root)
-    return [*_merge_steps(steps)]
+    return steps
 
 
 def _list_parts(name: str, mode: str) -> Sequence[Part]:
@@ -125,13 +127,6 @@ def tidy(folder: Path, root: Path) -> None:
         while folder != root:
             folder.rmdir()
             folder = folder.parent
-
-
-def _merge_steps(steps: Sequence[SetupStep]) -> Iterator[SetupStep]:
-    """One step a file: what became of it in the end."""
-    last = {step.path: step for step in steps}
-    changed = {step.path: step for step in steps if step.action not in ("kept", "blocked")}
-    yield from (last | changed).values()
 
 
 def _plan_part(root: Path, part: Part, outdated: Part | None) -> SetupStep:
@@ -164,24 +159,22 @@ def _replace_part(part: Part, old: Part | None, text: str | None) -> str:
     return part.add_to(old.remove_from(text))
 
 
-def _plan_removal(root: Path, parts: Iterable[Part]) -> Iterator[SetupStep]:
-    """Take the parts out; a file with nothing else in it is removed."""
-    for part in parts:
-        path = root / part.path
-        text = _read_text(path)
-        if text is None:
-            continue
-        try:
-            left = part.remove_from(text)
-        except InvalidInput as error:
-            yield keep_file(path, f"{error.where} {error.what}")
-            continue
-        if left is None:
-            yield SetupStep(path, Action.REMOVED)
-        elif left != text:
-            yield SetupStep(path, Action.WROTE, "without hkgit's part", encode_text(left))
-        elif isinstance(part, FilePart):
-            yield keep_file(path, "it is yours, not what hkgit wrote")
+def _plan_removal(path: Path, parts: Iterable[Part]) -> SetupStep | None:
+    """Take parts out of a file; one with nothing else in it is removed."""
+    left = text = _read_text(path)
+    if text is None:
+        return None
+    try:
+        for part in parts:
+            left = None if left is None else part.remove_from(left)
+    except InvalidInput as error:
+        return keep_file(path, f"{error.where} {error.what}")
+    if left is None:
+        return SetupStep(path, Action.REMOVED)
+    if left != text:
+        return SetupStep(path, Action.WROTE, "without hkgit's part", encode_text(left))
+    is_ours = any(isinstance(part, FilePart) for part in parts)
+    return keep_file(path, "it is yours, not what hkgit wrote") if is_ours else None
 
 
 def list_user_wide() -> list[str]:
@@ -228,11 +221,7 @@ def find_user_hooks(name: str, environment: Mapping[str, str]) -> bool | None:
 
 def has_project_hooks(name: str, directory: Path) -> bool:
     """Whether an agent that was started in a directory runs hooks of the project."""
-    for path in _list_hook_files(name):
-        content = read(directory / path)
-        if content is not None and (b"hkgit hook " + name.encode() in content or name == "pi"):
-            return True
-    return False
+    return any(_find_hooks(directory, name, MODES[0]))
 
 
 def _list_hook_files(name: str) -> Iterator[str]:

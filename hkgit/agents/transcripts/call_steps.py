@@ -10,6 +10,7 @@ from hkgit import dialects
 from hkgit.agents.events import Editing, PendingToolEdit, Shell, ToolReading
 from hkgit.agents.logged_call import LoggedCall
 from hkgit.agents.shown_readings import find_ranges, list_folders, list_names, split_hits
+from hkgit.agents.specs import paths_of
 from hkgit.agents.tools import session_name
 from hkgit.agents.transcripts.log_places import PathMap
 from hkgit.edits import AnyEdit, RenameFile, Spec
@@ -100,17 +101,18 @@ def _list_edits(
 ) -> Iterator[LoggedEdit]:
     """Write a call as an edit of known paths, if it is about some."""
     spec = None if edit is None else _parse(edit)
-    names = told.names or tuple(dict.fromkeys(_names(spec)))
-    known = {name: paths.path(call.directory, name) for name in names}
-    found = {name: path for name, path in known.items() if path is not None}
+    written = [] if spec is None else paths_of(spec)
+    named = {name: paths.path(call.directory, name) for name in (*told.names, *written)}
+    own = {path for name in told.names or written if (path := named[name]) is not None}
+    # The log may name files otherwise than the spec does, and others beside.
+    found = {name: path for name, path in named.items() if path is not None and path in own}
     if not found:
         return
     if spec is not None:
-        # The log may name files otherwise than the spec does.
-        named = {name: paths.path(call.directory, name) for name in _names(spec)}
-        own = {*found.values()}
-        meant = {name: path for name, path in named.items() if path is not None and path in own}
-        spec = _with_paths(spec, found | meant, told.names)
+        only = found.get(told.names[0]) if len(told.names) == 1 else None
+        moved = [_rename_edit(each, found, only) for each in spec.edits]
+        edits = tuple(each for each in moved if each is not None)
+        spec = replace(spec, edits=edits) if edits else None
     told = replace(
         told,
         names=tuple(dict.fromkeys(found.values())),
@@ -129,31 +131,13 @@ def _parse(edit: Editing) -> Spec | None:
         return None
 
 
-def _names(spec: Spec | None) -> Iterator[str]:
-    for edit in () if spec is None else spec.edits:
-        yield edit.path
-        if isinstance(edit, RenameFile):
-            yield edit.new_path
-
-
-def _with_paths(spec: Spec, found: dict[str, str], names: tuple[str, ...]) -> Spec | None:
-    """A spec with the paths of the repository; edits of other paths are left out."""
-    edits = tuple(
-        moved for each in spec.edits if (moved := _rename_path(each, found, names)) is not None
-    )
-    return replace(spec, edits=edits) if edits else None
-
-
-def _rename_path(edit: AnyEdit, found: dict[str, str], names: tuple[str, ...]) -> AnyEdit | None:
-    # A dialect may write a name otherwise than the log does: one that is alone is meant.
-    only = found[names[0]] if len(names) == 1 and names[0] in found else None
-    path = found.get(edit.path, found.get(str(PurePosixPath(edit.path)), only))
-    if path is None:
-        return None
-    if isinstance(edit, RenameFile):
-        target = found.get(edit.new_path)
-        return None if target is None else replace(edit, path=path, new_path=target)
-    return replace(edit, path=path)
+def _rename_edit(edit: AnyEdit, found: Mapping[str, str], only: str | None) -> AnyEdit | None:
+    """Give an edit the paths of the repository; None where it is of another file than all known."""
+    path = found.get(edit.path, only)
+    if path is None or not isinstance(edit, RenameFile):
+        return None if path is None else replace(edit, path=path)
+    target = found.get(edit.new_path)
+    return None if target is None else replace(edit, path=path, new_path=target)
 
 
 def _rename(told: Mapping[str, T] | None, found: Mapping[str, str]) -> dict[str, T] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from hkgit.applying.evidence import RECOVERED, covers, is_empty, is_weak
+from hkgit.applying.evidence import RECOVERED, covers, is_weak
 from hkgit.audit.commits import (
     AuditedCommit,
     is_recovered,
@@ -115,12 +115,6 @@ def is_point_seen(point: int, ranges: Iterable[SeenRange]) -> bool:
     return any(each.is_known and covers(each.lines, empty) for each in ranges)
 
 
-def count_overlap(ranges: Iterable[Lines], within: Lines) -> int:
-    """Count how many lines of some ranges lie within another."""
-    pairs = ((max(a, within[0]), min(b, within[1])) for a, b in ranges if not is_empty((a, b)))
-    return sum(max(0, last - first + 1) for first, last in pairs)
-
-
 MOST_LINES = 60
 """Lines of a hunk that are shown, and as many characters times four of a line."""
 
@@ -178,8 +172,8 @@ class ReviewHunk:
 
     def count_used(self, seen: SeenRange) -> int:
         """Count how many lines of a range that was seen the hunk changes."""
-        old = [row.old for row in self.rows if row.sign == "-" and row.old is not None]
-        return count_overlap(((line, line) for line in old), seen.lines)
+        old = (row.old for row in self.rows if row.sign == "-" and row.old is not None)
+        return sum(seen.start <= line <= seen.end for line in old)
 
 
 def list_hunks(

@@ -10,7 +10,7 @@ from hkgit.agents.acp.relay import Relay
 from hkgit.sessions import homes as places
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.session_states import Status
-from tests.agents.streaming import GREETING, replayed, stream, told
+from tests.agents.streaming import GREETING, replay, stream, told
 from tests.support.repos import Repo
 
 MENDED = GREETING.replace(b"Helo", b"Hello")
@@ -104,7 +104,7 @@ def test_an_edit_that_fits_no_version_is_said(greeting: Repo) -> None:
 
 
 def test_an_edit_that_hooks_have_recorded_is_not_recorded_again(greeting: Repo) -> None:
-    replayed("claude", greeting)
+    replay("claude", greeting)
     [folder] = places.find_folders(greeting.path)
     talk = Conversation(greeting, folder.name.removeprefix("claude-"))
     talk.tell("edit", "completed", locations=talk.at(), content=talk.diff(LINE, NEW))
@@ -114,7 +114,7 @@ def test_an_edit_that_hooks_have_recorded_is_not_recorded_again(greeting: Repo) 
 
 
 def test_an_edit_that_hooks_have_missed_is_recorded_in_their_session(greeting: Repo) -> None:
-    replayed("claude", greeting)
+    replay("claude", greeting)
     [folder] = places.find_folders(greeting.path)
     talk = Conversation(greeting, folder.name.removeprefix("claude-"))
     greeting.write("greet.py", MENDED.replace(b"you", b"me"))

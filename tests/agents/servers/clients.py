@@ -7,15 +7,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
-
-import anyio
-import mcp_types as types
-from mcp import Client
-from mcp.client.stdio import StdioServerParameters
-from pydantic import FileUrl
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tests.support.forks import loaded_program
+
+if TYPE_CHECKING:  # a second of imports, in every process that collects tests
+    import mcp_types
+    from mcp import Client
 
 Value = TypeVar("Value")
 
@@ -37,10 +35,14 @@ class Agent:
 
     async def call(self, tool: str, **arguments: Any) -> Answer:
         """Call a tool; the client itself checks the answer against the tool's schema."""
-        result = await self.client.call_tool(tool, arguments)
-        assert isinstance(result, types.CallToolResult)
+        return await self.call_with(None, tool, **arguments)
+
+    async def call_with(
+        self, meta: mcp_types.RequestParamsMeta | None, tool: str, **arguments: Any
+    ) -> Answer:
+        """Call a tool, with what some agents say beside a call."""
+        result: Any = await self.client.call_tool(tool, arguments, meta=meta)
         [content] = result.content
-        assert isinstance(content, types.TextContent)
         return Answer(result.is_error, content.text, result.structured_content)
 
 
@@ -49,6 +51,11 @@ async def connected(
     cwd: Path, *options: str, roots: Sequence[Path] | None = None, mode: str = "legacy"
 ) -> AsyncIterator[Agent]:
     """An agent on a server of its own, started in a directory."""
+    import mcp_types as types
+    from mcp import Client
+    from mcp.client.stdio import StdioServerParameters
+    from pydantic import FileUrl
+
     parameters = StdioServerParameters(
         command=str(loaded_program()), args=["mcp", *options], cwd=cwd, env=dict(os.environ)
     )
@@ -70,6 +77,7 @@ def talk(
     mode: str = "legacy",
 ) -> Value:
     """One conversation with a server, from start to end."""
+    import anyio
 
     async def whole() -> Value:
         async with connected(cwd, *options, roots=roots, mode=mode) as agent:

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from hkgit.agents import HOOKED, find_agent
-from hkgit.agents.servers import roots
 from hkgit.agents.servers.connection import Connection
-from hkgit.agents.servers.roots import FOLDER, note_caller, take_caller
+from hkgit.agents.servers.roots import FOLDER, note_caller, session_of_call, take_caller
 from hkgit.sessions.homes import list_candidates
 from tests.agents.servers.clients import Agent, talk
-from tests.agents.streaming import stream, told
+from tests.agents.streaming import Talk, stream, told
+from tests.support.cases import cases
 from tests.support.repos import Repo
 
 MAIN = "claude-47692ff9-03d5-4545-a370-1bef2dcc0e5b"
@@ -48,10 +48,8 @@ def test_a_call_of_the_server_is_in_the_session_of_the_agent(
 ) -> None:
     monkeypatch.setenv("GOOSE_PATH_ROOT", str(tmp_path))
     repo.commit({"a.txt": b"one\n"})
-    known = find_agent(agent)
-    keys, name = known.keys, f"{known.server}read"
-    call: dict[str, Any] = {keys.stage: keys.before, keys.session: "s", keys.tool: name}
-    call |= {keys.arguments: ASKED, keys.directory: str(repo.path)}
+    name = f"{find_agent(agent).server}read"
+    call: dict[str, Any] = Talk(repo.path, agent=agent).payload("before", name, **ASKED)
     if agent == "copilot":
         call = {"sessionId": "s", "cwd": str(repo.path), "toolName": name, "toolArgs": ASKED}
     if agent == "cline":
@@ -119,4 +117,46 @@ def test_notes_of_calls_that_were_never_made_are_removed(repo: Repo) -> None:
         os.utime(each, (0, 0))
     note_caller(repo.path, ASKED, SUB)
     assert len([*folder.iterdir()]) == 1
-    assert roots.take_caller(repo.path, ASKED) == SUB
+    assert take_caller(repo.path, ASKED) == SUB
+
+
+CODEX = {"callId": "call_1", "x-codex-turn-metadata": {"session_id": "01a2", "thread_id": "01a2"}}
+"""As Codex 0.169.0 sends it beside each call."""
+
+
+@cases(
+    "meta, session",
+    {
+        "codex": (CODEX, "codex-01a2"),
+        "a sub-agent of it": (
+            {"x-codex-turn-metadata": {"session_id": "01a2", "thread_id": "b7"}},
+            "codex-01a2-b7",
+        ),
+        "claude": ({"claudecode/toolUseId": "toolu_1"}, None),
+        "a number": ({"x-codex-turn-metadata": {"session_id": 7}}, None),
+        "a text": ({"x-codex-turn-metadata": "x"}, None),
+        "nothing": (None, None),
+    },
+)
+def test_a_call_tells_its_session(meta: object, session: str | None) -> None:
+    assert session_of_call(meta) == session
+
+
+def test_a_call_over_the_wire_is_in_the_session_that_it_tells(repo: Repo) -> None:
+    async def said(agent: Agent) -> object:
+        told: Any = CODEX
+        return (await agent.call_with(told, "status")).document["session"]
+
+    assert talk(repo.path, said) == "codex-01a2"
+    assert talk(repo.path, said, "--session", "mine") == "mine"
+
+
+def test_a_session_that_is_named_comes_before_one_that_is_told(repo: Repo) -> None:
+    for chosen, named, session in (
+        (None, "mine", "mine"),
+        ("mine", None, "mine"),
+        (None, None, "told"),
+    ):
+        given = {} if named is None else {"session": named}
+        reply = Connection(repo.path, chosen).answer("status", given, "told")
+        assert reply.document["session"] == session

@@ -12,7 +12,10 @@ import pytest
 
 from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.replies import Reply
+from hkgit.agents.servers.server_calls import CALLS
 from hkgit.errors import InvalidInput
+from hkgit.text.hashes import compute_tag
+from hkgit.workflows.arguments import LONGEST_TEXT, schema
 from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -95,10 +98,8 @@ def test_edits_of_which_one_is_refused_are_to_be_sent_again(greeting: Repo) -> N
 def test_a_long_file_names_the_call_that_reads_on(repo: Repo) -> None:
     repo.commit({"long.txt": b"line\n" * 3000})
     session = Connection(repo.path, None)
-    first = session.answer("read", {"path": "long.txt"})
-    rest = next_of(session, first)
-    assert rest.document["start_line"] == 2001
-    assert rest.document["end_line"] == 3000
+    rest = next_of(session, session.answer("read", {"path": "long.txt"})).document
+    assert (rest["start_line"], rest["end_line"]) == (2001, 3000)
 
 
 @cases(
@@ -108,11 +109,6 @@ def test_what_another_connection_has_read(greeting: Repo, name: str | None, evid
     Connection(greeting.path, name).answer("read", {"path": "greet.py"})
     reply = edited(Connection(greeting.path, name), MEND)
     assert reply.document["edits"][0]["evidence"] == evidence
-
-
-def test_an_argument_without_end_is_refused(repo: Repo) -> None:
-    reply = Connection(repo.path, None).answer("edit", {"text": "x" * (16 * 2**20 + 1)})
-    assert "is longer than" in reply.text
 
 
 @pytest.fixture
@@ -212,3 +208,67 @@ def test_roots_that_are_no_directories_are_refused(greeting: Repo, uri: str) -> 
     session = Connection(greeting.path, None)
     with pytest.raises(InvalidInput, match="none of them is a directory here"):
         session.offer([uri])
+
+
+LINES = "".join(f"line {number}\n" for number in range(1, 31))
+PIXEL = b"\x89PNG\r\n\x1a\n" + b"\0" * 16
+
+
+@pytest.fixture
+def numbered(tmp_path: Path) -> Connection:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "a.py").write_text(LINES)
+    (tmp_path / "dot.png").write_bytes(PIXEL)
+    return Connection(tmp_path, "task")
+
+
+def test_a_reading_with_offset_and_limit_says_where_to_go_on(numbered: Connection) -> None:
+    asked = {"path": "a.py", "offset": 5, "limit": 3, "hashline": True}
+    read = numbered.answer("read", asked).document
+    following = {"path": "a.py", "start_line": 8, "hashline": True, "limit": 3}
+    assert (read["start_line"], read["end_line"]) == (5, 7)
+    assert read["next"]["arguments"] == following
+
+
+def test_a_refused_edit_of_tags_is_mended_by_a_reading_with_tags(numbered: Connection) -> None:
+    name = compute_tag(b"nowhere")
+    text = {"path": "a.py", "hash_start": name, "hash_stop": name, "content": "x"}
+    refused = numbered.answer("edit", {"text": text, "format": "hashline"})
+    assert refused.document["next"]["arguments"]["hashline"] is True
+
+
+def test_after_an_edit_of_tags_is_undone_its_lines_are_read_with_tags(numbered: Connection) -> None:
+    name = compute_tag(b"line 2")
+    text = {"path": "a.py", "hash_start": name, "hash_stop": name, "content": "x"}
+    blind = numbered.answer("edit", {"text": text, "format": "hashline"})
+    assert blind.document["next"]["tool"] == "undo"
+    undone = numbered.answer("undo", blind.document["next"]["arguments"])
+    assert undone.document["next"]["arguments"] == {"path": "a.py", "hashline": True}
+
+
+def test_an_empty_search_may_stand_for_the_end(numbered: Connection, tmp_path: Path) -> None:
+    text = "a.py\n<<<<<<< SEARCH\n=======\nlast\n>>>>>>> REPLACE\n"
+    reply = numbered.answer("edit", {"text": text, "empty_search": "append"})
+    assert not reply.is_error, reply.text
+    assert (tmp_path / "a.py").read_text() == f"{LINES}last\n"
+
+
+def test_an_image_is_there_to_be_looked_at(numbered: Connection) -> None:
+    reply = numbered.answer("read", {"path": "dot.png"})
+    assert reply.image == PIXEL
+    assert reply.document["mime"] == "image/png"
+
+
+@pytest.mark.parametrize("is_object", [False, True], ids=["a string", "an object"])
+def test_a_text_that_is_too_long_is_refused_in_either_form(
+    numbered: Connection, is_object: bool
+) -> None:
+    spec = {"path": "a.py", "old_text": "line 1\n", "new_text": "x" * LONGEST_TEXT}
+    reply = numbered.answer("edit", {"text": spec if is_object else json.dumps(spec)})
+    assert reply.is_error
+    assert "argument text: is longer than 16777216 characters" in reply.text
+
+
+def test_a_text_may_be_an_object() -> None:
+    allowed = schema(CALLS["edit"].arguments)["properties"]["text"]["anyOf"]
+    assert [each["type"] for each in allowed] == ["string", "object", "array"]

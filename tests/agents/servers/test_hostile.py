@@ -7,8 +7,11 @@ import subprocess
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
-from tests.agents.servers.clients import Agent, Answer, talk
+from hkgit.agents.servers.connection import Connection
+from hkgit.agents.servers.replies import Reply
+from hkgit.cli.schema import find_schema
 from tests.support.forks import loaded_program
 from tests.support.repos import Repo
 from tests.support.running import script
@@ -63,32 +66,30 @@ CASES: dict[str, tuple[str, dict[str, Any], str]] = {
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answer]:
-    """What one server answers to all of them, the last call being an honest one."""
+def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Reply]:
+    """What one connection answers to all of them, the last call being an honest one."""
     folder = tmp_path_factory.mktemp("hostile")
     (folder / "outside.txt").write_text("one\n")
     repo = Repo.init(folder / "repo")
     (repo.path / "link").symlink_to("../outside.txt")
     repo.commit({"a.txt": "one\n", "folder/b.txt": "b\n"})
-
-    async def said(agent: Agent) -> dict[str, Answer]:
-        given = {name: await agent.call(tool, **asked) for name, (tool, asked, _) in CASES.items()}
-        return given | {"": await agent.call("edit", **_edit())}
-
-    found = talk(repo.path, said)
+    connection = Connection(repo.path, None)
+    found = {name: connection.answer(tool, asked) for name, (tool, asked, _) in CASES.items()}
+    found[""] = connection.answer("edit", _edit())
     assert (folder / "outside.txt").read_text() == "one\n"
     return found
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_it_is_refused_with_what_is_wrong(name: str, answers: dict[str, Answer]) -> None:
+def test_it_is_refused_with_what_is_wrong(name: str, answers: dict[str, Reply]) -> None:
     answer = answers[name]
     assert answer.is_error is True, answer.text
     assert CASES[name][2] in answer.text, answer.text
+    Draft202012Validator(find_schema("refusal")).validate(answer.document)
     assert answer.document["status"] != "fault"
 
 
-def test_an_honest_call_still_works_after_them(answers: dict[str, Answer]) -> None:
+def test_an_honest_call_still_works_after_them(answers: dict[str, Reply]) -> None:
     assert answers[""].document["status"] == "applied"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from tests.support.adopting import APP, NEW, adopt, commit, explained, not_explained, verdict
+from tests.support.adopting import APP, NEW, adopt, commit, explained, mend, not_explained, verdict
 from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.transcripts import ClaudeLog, CodexLog
@@ -113,17 +113,13 @@ def test_calls_that_failed_or_were_changed_by_a_person_count_for_nothing(
 
 
 def test_nothing_is_kept_in_a_dry_run(hooked: Repo, log: ClaudeLog) -> None:
-    log.read("app.py", APP)
-    log.edit("app.py", "Helo", "Hello")
-    hooked.write("app.py", NEW.encode())
+    mend(hooked, log)
     assert adopt(hooked, log, "-n")["kept"] is False
     assert not (hooked.path / ".git/hkgit/sessions").exists()
 
 
 def test_adopting_twice_makes_no_second_entry(hooked: Repo, log: ClaudeLog) -> None:
-    log.read("app.py", APP)
-    log.edit("app.py", "Helo", "Hello")
-    hooked.write("app.py", NEW.encode())
+    mend(hooked, log)
     first, second = adopt(hooked, log), adopt(hooked, log)
     assert explained(first) == explained(second)
     assert verdict(commit(hooked)) == (0, "strict")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.support.adopting import APP, NEW, adopt, commit, verdict
+from tests.support.adopting import APP, NEW, adopt, commit, mend, verdict
 from tests.support.cases import cases
 from tests.support.commands import AGENT
 from tests.support.commits import TAKES_LATE
@@ -15,13 +15,11 @@ from tests.support.transcripts import ClaudeLog
 
 
 def test_commits_get_records_beside_the_history(hooked: Repo, log: ClaudeLog) -> None:
-    log.read("app.py", APP)
-    log.edit("app.py", "Helo", "Hello")
-    hooked.write("app.py", NEW.encode())
-    hooked.git("commit", "-q", "-a", "--no-verify", "-m", "First", env=AGENT)
+    mend(hooked, log)
+    hooked.git("commit", "-qa", "--no-verify", "-m", "First", env=AGENT)
     log.edit("app.py", "sys.argv[1]", "sys.argv[2]")
     hooked.write("app.py", NEW.replace("[1]", "[2]").encode())
-    hooked.git("commit", "-q", "-a", "--no-verify", "-m", "Second", env=AGENT)
+    hooked.git("commit", "-qa", "--no-verify", "-m", "Second", env=AGENT)
     head = hooked.head
     answer = adopt(hooked, log, "HEAD~2..HEAD")
     records = [change["record"] for change in answer["changes"]]
@@ -43,7 +41,7 @@ def test_a_range_without_commits_has_nothing_to_explain(hooked: Repo, log: Claud
 def test_a_record_of_something_else_counts_for_nothing(hooked: Repo, log: ClaudeLog) -> None:
     log.edit("app.py", "Helo", "Hello", APP)
     hooked.write("app.py", NEW.encode())
-    hooked.git("commit", "-q", "-a", "--no-verify", "-m", "First", env=AGENT)
+    hooked.git("commit", "-qa", "--no-verify", "-m", "First", env=AGENT)
     adopt(hooked, log, "HEAD~1..HEAD")
     hooked.write("app.py", b"import evil\n")
     hooked.git("commit", "-q", "-a", "--no-verify", "--amend", "-m", "First", env=AGENT)
@@ -106,12 +104,10 @@ def test_redo_of_nothing_says_so(hooked: Repo) -> None:
 def test_a_dry_run_says_which_commits_could_have_evidence_and_writes_nothing(
     hooked: Repo, log: ClaudeLog
 ) -> None:
-    log.read("app.py", APP)
-    log.edit("app.py", "Helo", "Hello")
-    hooked.write("app.py", NEW.encode())
-    hooked.git("commit", "-q", "-a", "--no-verify", "-m", "Greet", env=AGENT)
+    mend(hooked, log)
+    hooked.git("commit", "-qa", "--no-verify", "-m", "Greet", env=AGENT)
     hooked.write("notes/plan.md", b"# Plan\n")
-    hooked.git("commit", "-q", "-a", "--no-verify", "-m", "Plan", env=AGENT)
+    hooked.git("commit", "-qa", "--no-verify", "-m", "Plan", env=AGENT)
     place = log.save(hooked.path.parent / "log.jsonl")
     before = hooked.git("for-each-ref")
     found = run("adopt", "--dry-run", "HEAD~2..HEAD", "--from", place, cwd=hooked.path)
@@ -125,10 +121,8 @@ def test_one_commit_is_made_again_with_what_its_agents_log_has(
     hooked: Repo, log: ClaudeLog, tmp_path: Path
 ) -> None:
     """Under the default policy: what was read before the edit is no late evidence."""
-    log.read("app.py", APP)
-    log.edit("app.py", "Helo", "Hello")
-    hooked.write("app.py", NEW.encode())
-    hooked.git("commit", "-q", "-a", "--no-verify", "-m", "First", env=AGENT)
+    mend(hooked, log)
+    hooked.git("commit", "-qa", "--no-verify", "-m", "First", env=AGENT)
     made = hooked.head
     hooked.commit({"later.txt": b"later\n"}, "Later")
     who = "--format=%an <%ae> %ad %cn <%ce> %cd %s"
@@ -155,7 +149,7 @@ def test_what_no_call_explains_of_a_commit_is_not_made_up(hooked: Repo, log: Cla
     log.read("app.py", APP)
     log.edit("app.py", "Helo", "Hello")
     hooked.write("app.py", NEW.encode() + b"# and more\n")
-    hooked.git("commit", "-q", "-a", "--no-verify", "-m", "First", env=AGENT)
+    hooked.git("commit", "-qa", "--no-verify", "-m", "First", env=AGENT)
     made = hooked.head
     refused = run("adopt", made, "--from", log.save(hooked.path.parent / "l"), cwd=hooked.path)
     assert (refused.code, "its evidence is late" in refused.err) == (6, True)

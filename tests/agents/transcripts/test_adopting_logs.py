@@ -13,25 +13,17 @@ import pytest
 from hkgit.agents.logged_diffs import parse_diff, parse_structured_patch
 from hkgit.errors import InvalidInput
 from hkgit.workflows.log_replay import apply_hunks
+from tests.support.adopting import APP, NEW, adopt, begin, explained
 from tests.support.cases import cases
 from tests.support.repos import Repo
-from tests.support.running import run
 from tests.support.transcripts import ClaudeLog
 
-APP = "import sys\n\n\ndef greet(name):\n    print('Helo, ' + name)\n\n\ngreet(sys.argv[1])\n"
-NEW = APP.replace("Helo", "Hello")
 NOTEBOOK = json.dumps({"cells": [{"cell_type": "code", "source": ["x = 1\n"]}]}, indent=1) + "\n"
 
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Repo:
-    repo = Repo.init(tmp_path / "repo")
-    repo.write("app.py", APP.encode())
-    repo.write("nb.ipynb", NOTEBOOK.encode())
-    repo.write("old.txt", b"old\n")
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "-m", "Begin")
-    return repo
+    return begin(tmp_path, {"app.py": APP, "nb.ipynb": NOTEBOOK, "old.txt": "old\n"})
 
 
 @pytest.fixture
@@ -39,17 +31,9 @@ def log(repo: Repo) -> ClaudeLog:
     return ClaudeLog(repo.path)
 
 
-def adopt(repo: Repo, log: ClaudeLog | Path, code: int = 0) -> dict[str, Any]:
+def explain(repo: Repo, log: ClaudeLog) -> list[tuple[Any, ...]]:
     """What is explained of the checkout."""
-    place = log if isinstance(log, Path) else log.save(repo.path.parent / "log.jsonl")
-    result = run("adopt", "-n", "--from", place, "--json", cwd=repo.path)
-    assert result.code == code, result.out + result.err
-    change: dict[str, Any] = result.json()["changes"][0]
-    return change
-
-
-def explained(change: dict[str, Any]) -> list[tuple[str, list[int], str, str]]:
-    return [(x["path"], x["lines"], x["tool"], x["evidence"]) for x in change["explained"]]
+    return explained(adopt(repo, log, "-n"), "tool")
 
 
 def hunk(start: int, *lines: str) -> dict[str, Any]:
@@ -62,7 +46,7 @@ def test_a_cell_of_a_notebook(repo: Repo, log: ClaudeLog) -> None:
     detail = {"notebook_path": sent["notebook_path"], "original_file": NOTEBOOK}
     log.call("NotebookEdit", sent, "Updated cell", detail | {"updated_file": after})
     repo.write("nb.ipynb", after.encode())
-    [(path, lines, tool, _)] = explained(adopt(repo, log))
+    [(path, lines, _, tool)] = explain(repo, log)
     assert (path, tool) == ("nb.ipynb", "NotebookEdit")
     [number] = [at for at, line in enumerate(after.split("\n"), 1) if "x = 2" in line]
     assert lines == [number, number]
@@ -83,8 +67,7 @@ def test_files_that_a_command_changed_made_and_removed(repo: Repo, log: ClaudeLo
     repo.write("app.py", NEW.encode())
     repo.write("made.txt", b"made\n")
     (repo.path / "old.txt").unlink()
-    change = adopt(repo, log)
-    assert {(path, tool) for path, _, tool, _ in explained(change)} == {
+    assert {(path, tool) for path, _, _, tool in explain(repo, log)} == {
         ("app.py", "Bash"),
         ("made.txt", "Bash"),
         ("old.txt", "Bash"),
@@ -98,9 +81,9 @@ def test_a_file_of_which_a_command_s_diff_tells_no_lines_is_not_explained(
     log.read("app.py", APP)
     log.call("Bash", {"command": "make"}, "", {"bashEditDiff": listed})
     repo.write("app.py", NEW.encode())
-    change = adopt(repo, log, code=6)
-    assert explained(change) == []
-    assert [each["why"] for each in change["skipped"]] != []
+    answer = adopt(repo, log, "-n", code=6)
+    assert explained(answer) == []
+    assert [each["why"] for each in answer["changes"][0]["skipped"]] != []
 
 
 def test_the_diff_tells_what_was_written_where_the_words_do_not(repo: Repo, log: ClaudeLog) -> None:
@@ -112,7 +95,7 @@ def test_the_diff_tells_what_was_written_where_the_words_do_not(repo: Repo, log:
     log.read("app.py", APP)
     log.call("Edit", sent, "ok", told | {"originalFile": APP, "structuredPatch": patch})
     repo.write("app.py", curly.encode())
-    assert explained(adopt(repo, log)) == [("app.py", [5, 5], "Edit", "receipt")]
+    assert explain(repo, log) == [("app.py", [5, 5], "receipt", "Edit")]
 
 
 def test_what_a_sub_agent_without_a_name_did_explains_nothing(repo: Repo, log: ClaudeLog) -> None:
@@ -122,7 +105,7 @@ def test_what_a_sub_agent_without_a_name_did_explains_nothing(repo: Repo, log: C
     helper.edit("app.py", "print('Helo, ' + name)", "print('Hello, ' + name)", APP)
     log.lines += helper.lines
     repo.write("app.py", NEW.encode())
-    assert explained(adopt(repo, log, 6)) == []
+    assert explained(adopt(repo, log, "-n", code=6)) == []
 
 
 LIMIT = 110 * 2**20

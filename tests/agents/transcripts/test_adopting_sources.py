@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.support.adopting import APP, NEW, adopt, commit, explained, not_explained, verdict
+from tests.support.adopting import APP, NEW, adopt, commit, explained, mend, not_explained, verdict
 from tests.support.commands import AGENT
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -64,9 +64,7 @@ def test_lines_of_a_newer_version_are_passed_over(hooked: Repo, log: ClaudeLog) 
     log.lines.append(json.dumps({"type": "hologram", "uuid": "x", "message": [1, 2]}))
     log.lines.append(json.dumps({"type": "user", "uuid": 7, "message": {"content": [None, 3]}}))
     log.call("FutureEdit", {"file_path": f"{log.root}/app.py", "quantum": True})
-    log.read("app.py", APP)
-    log.edit("app.py", "Helo", "Hello")
-    hooked.write("app.py", NEW.encode())
+    mend(hooked, log)
     assert explained(adopt(hooked, log)) == [("app.py", [5, 5], "receipt")]
 
 
@@ -88,9 +86,7 @@ def test_secrets_of_the_transcript_are_copied_nowhere(hooked: Repo, log: ClaudeL
     log.line("user", f"use the key {SECRET}")
     log.call("Bash", {"command": "cat .env"}, SECRET, {"stdout": SECRET})
     log.read(".env", f"KEY={SECRET}\n")
-    log.read("app.py", APP)
-    log.edit("app.py", "Helo", "Hello")
-    hooked.write("app.py", NEW.encode())
+    mend(hooked, log)
     adopt(hooked, log)
     assert verdict(commit(hooked)) == (0, "strict")
     kept = [path for path in (hooked.path / ".git").rglob("*") if path.is_file()]

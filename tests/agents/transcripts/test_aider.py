@@ -8,11 +8,11 @@ import pytest
 
 from hkgit.agents.events import Editing, ToolReading
 from hkgit.agents.logged_call import join_calls
-from hkgit.agents.transcripts.aider_history import read_history
+from hkgit.agents.programs.aider import read_history
 from hkgit.workflows.log_steps import Told
+from tests.support.adopting import adopt, begin, explained
 from tests.support.cases import cases
 from tests.support.repos import Repo
-from tests.support.running import run
 
 SHOWN = """\
 I have *added these files to the chat* so you can go ahead and edit them.
@@ -133,13 +133,7 @@ def test_each_format_is_read_where_the_request_asks_for_it(
 
 @pytest.fixture(scope="module")
 def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
-    repo = Repo.init(tmp_path_factory.mktemp("aider") / "repo")
-    for path, text in FILES.items():
-        repo.write(path, text.encode())
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "-m", "Begin")
-    repo.write("src/a.py", b"x = 1\ny = 3\n")
-    return repo
+    return begin(tmp_path_factory.mktemp("aider"), FILES, {"src/a.py": "x = 1\ny = 3\n"})
 
 
 @pytest.mark.parametrize(("form", "answer"), [("udiff", UDIFF), ("patch", PATCH), ("whole", WHOLE)])
@@ -148,12 +142,8 @@ def test_the_lines_of_each_format_are_explained(
 ) -> None:
     place = tmp_path / ".aider.llm.history"
     place.write_text(exchange(FILES, answer, prompt=PROMPTS[form]))
-    found = run("adopt", "--working-tree", "-n", "--json", "--from", place, cwd=repo.path)
-    assert found.code == 0, found.out + found.err
-    told = found.json()["changes"][0]["explained"]
-    assert [(each["path"], each["lines"], each["evidence"]) for each in told] == [
-        ("src/a.py", [2, 2], "receipt")
-    ]
+    told = adopt(repo, place, "--working-tree", "-n")
+    assert explained(told) == [("src/a.py", [2, 2], "receipt")]
 
 
 def test_a_whole_file_may_be_new_and_hold_fences(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from hkgit.agents.events import Editing
 from hkgit.agents.logged_call import LoggedCall, join_calls
-from hkgit.agents.transcripts.aider_chat import read_chat
+from hkgit.agents.programs.aider import read_chat
+from tests.support.adopting import adopt, explained
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -115,9 +116,7 @@ def test_quotes_and_headings_within_a_fence_are_text_of_the_answer(tmp_path: Pat
 def test_adopt_finds_the_history_beside_the_work_and_explains_its_lines(
     repo: Repo, form: str, answer: str
 ) -> None:
-    repo.write("src/a.py", b"x = 1\ny = 2\n")
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "-m", "Begin")
+    repo.commit({"src/a.py": "x = 1\ny = 2\n"})
     repo.write("src/a.py", b"x = 1\ny = 3\n")
     read(repo.path, turn(answer, APPLIED.format(path="src/a.py")), form=form)
     found = run("adopt", "-n", "--json", cwd=repo.path, env={"HOME": str(repo.path.parent)})
@@ -131,16 +130,11 @@ def test_what_aider_itself_has_written_is_read(repo: Repo) -> None:
 
     Both that are made change one line, so the commit tells their net change.
     """
-    repo.write("greet.py", b'def greet(name):\n    print("Helo, " + name)\n')
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "-m", "Begin")
+    repo.commit({"greet.py": 'def greet(name):\n    print("Helo, " + name)\n'})
     repo.write("greet.py", b'def greet(name):\n    print("Hi, " + name)\n')
-    found = run("adopt", "-n", "--json", "--from", WRITTEN, cwd=repo.path)
-    assert found.code == 0, found.out
-    [change] = found.json()["changes"]
-    assert [each["lines"] for each in change["explained"]] == [[2, 2]]
-    assert change["explained"][0]["where"].endswith(":61")
-    assert change["entries"] == 1
+    answer = adopt(repo, WRITTEN, "-n")
+    [(_, lines, _, where)] = explained(answer, "where")
+    assert (lines, where[-3:], answer["changes"][0]["entries"]) == ([2, 2], ":61", 1)
 
 
 @pytest.mark.parametrize("cut", [0, 10, 60, 150, 230, 260, 300], ids=lambda at: f"cut at {at}")

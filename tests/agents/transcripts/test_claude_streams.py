@@ -8,23 +8,15 @@ from typing import Any
 
 import pytest
 
+from tests.support.adopting import APP, NEW, adopt, begin, explained
 from tests.support.cases import cases
 from tests.support.repos import Repo
-from tests.support.running import run
 from tests.support.transcripts import ClaudeLog
-
-APP = "import sys\n\n\ndef greet(name):\n\tprint('Helo, ' + name)\n"
-NEW = APP.replace("Helo", "Hello")
 
 
 @pytest.fixture(scope="module")
 def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
-    repo = Repo.init(tmp_path_factory.mktemp("streams") / "repo")
-    repo.write("app.py", APP.encode())
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "-m", "Begin")
-    repo.write("app.py", NEW.encode())
-    return repo
+    return begin(tmp_path_factory.mktemp("streams"), {"app.py": APP}, {"app.py": NEW})
 
 
 @pytest.fixture
@@ -64,15 +56,10 @@ def save(lines: list[dict[str, Any]], place: Path) -> Path:
     return place
 
 
-def explain(repo: Repo, place: Path) -> list[tuple[object, ...]]:
-    found = run("adopt", "--working-tree", "-n", "--json", "--from", place, cwd=repo.path)
-    assert found.code == 0, found.out + found.err
-    [change] = found.json()["changes"]
-    assert change["skipped"] == []
-    return [
-        (each["path"], each["lines"], each["evidence"], each["agent"])
-        for each in change["explained"]
-    ]
+def explain(repo: Repo, place: Path) -> list[tuple[Any, ...]]:
+    answer = adopt(repo, place, "--working-tree", "-n")
+    assert answer["changes"][0]["skipped"] == []
+    return explained(answer, "agent")
 
 
 @cases(

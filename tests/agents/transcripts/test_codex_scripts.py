@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.adopting import adopt, begin, explained
 from tests.support.cases import cases
 from tests.support.repos import Repo
-from tests.support.running import run
 from tests.support.transcripts import CodexLog
 
 APP = "import sys\n\n\ndef greet(name):\n\tprint('Helo, ' + name)\n"
@@ -25,12 +25,7 @@ SCRIPT = f"const r = await tools.exec_command(c); await tools.apply_patch(`{PATC
 
 @pytest.fixture(scope="module")
 def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
-    repo = Repo.init(tmp_path_factory.mktemp("scripts") / "repo")
-    repo.write("app.py", APP.encode())
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "-m", "Begin")
-    repo.write("app.py", NEW.encode())
-    return repo
+    return begin(tmp_path_factory.mktemp("scripts"), {"app.py": APP}, {"app.py": NEW})
 
 
 def events(repo: Repo) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -79,16 +74,12 @@ def test_what_a_script_has_changed_is_explained_once(
 ) -> None:
     """Only what the script passed on counts as read."""
     place = log_scripts(repo, shown, tmp_path / "rollout.jsonl")
-    found = run("adopt", "--working-tree", "-n", "--json", "--from", place, cwd=repo.path)
-    assert found.code == 0, found.out + found.err
-    [change] = found.json()["changes"]
-    told = [(each["path"], each["lines"], each["evidence"]) for each in change["explained"]]
-    assert told == [("app.py", [5, 5], evidence)]
-    assert change["skipped"] == []
+    answer = adopt(repo, place, "--working-tree", "-n")
+    assert explained(answer) == [("app.py", [5, 5], evidence)]
+    assert answer["changes"][0]["skipped"] == []
 
 
 def test_a_patch_that_failed_explains_nothing(repo: Repo, tmp_path: Path) -> None:
     place = log_scripts(repo, APP, tmp_path / "rollout.jsonl")
     place.write_text(place.read_text().replace('"status": "completed"', '"status": "failed"'))
-    found = run("adopt", "--working-tree", "-n", "--json", "--from", place, cwd=repo.path)
-    assert found.code == 6, found.out + found.err
+    adopt(repo, place, "--working-tree", "-n", code=6)

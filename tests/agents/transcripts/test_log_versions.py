@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.agents.transcripts import test_real_logs as real
-from tests.agents.transcripts.test_real_logs import FILES, LOGS, find_log, save
+from tests.agents.transcripts.test_real_logs import FILES, LOGS, codex, play, save
+from tests.support import adopting
+from tests.support.adopting import begin
 from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -22,12 +22,7 @@ PLAYED = LOGS / "played"
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     """The repository that the programs were run in, without hooks."""
-    repo = Repo.init(tmp_path_factory.mktemp("versions") / "repo")
-    for path, text in FILES["before"].items():
-        repo.write(path, text.encode())
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "-m", "Seed")
-    return repo
+    return begin(tmp_path_factory.mktemp("versions"), FILES["before"])
 
 
 @pytest.fixture
@@ -35,34 +30,12 @@ def repo(template: Repo, tmp_path: Path) -> Repo:
     return template.copy(tmp_path / "repo")
 
 
-def play(
-    repo: Repo, home: Path, agent: str, change: Callable[[str], str] = str, log: Path | None = None
-) -> None:
-    """Leave the checkout as a program has left it, and its log, changed, where it logs."""
-    text = (log or find_log(agent)).read_text("utf-8").replace("$ROOT", str(repo.path))
-    real.PLACES[agent](change(text), home, repo.path)
-    for path, after in FILES["after"][agent].items():
-        if after is None:
-            (repo.path / path).unlink()
-        else:
-            repo.write(path, after.encode())
-    repo.git("add", "-A")
-
-
 def adopt(repo: Repo, home: Path, place: str | Path, code: int = 0) -> dict[str, Any]:
-    words = ("adopt", "--staged", "-n", "--json", "--from", place)
-    adopted = run(*words, cwd=repo.path, env={"HOME": str(home)})
-    assert adopted.code == code, adopted.out + adopted.err
-    answer: dict[str, Any] = adopted.json()
-    return answer
-
-
-def broken(answer: dict[str, Any]) -> list[int]:
-    return [each["broken_lines"] for each in answer["transcripts"]]
+    return adopting.adopt(repo, place, "--staged", "-n", code=code, env={"HOME": str(home)})
 
 
 def paths(answer: dict[str, Any]) -> set[str]:
-    return {each["path"] for each in answer["changes"][0]["explained"]}
+    return {path for path, *_ in adopting.explained(answer)}
 
 
 def test_what_a_script_of_codex_has_changed_is_told_by_its_items(
@@ -73,9 +46,9 @@ def test_what_a_script_of_codex_has_changed_is_told_by_its_items(
     repo.git("reset", "-q", "--hard")
     repo.write("greet.py", FILES["after"]["codex"]["greet.py"].encode())
     repo.git("add", "-A")
-    [told] = adopt(repo, tmp_path / "home", "codex")["changes"][0]["explained"]
-    assert (told["path"], told["lines"], told["evidence"]) == ("greet.py", [2, 2], "quote")
-    assert (told["tool"], told["agent"]) == ("apply_patch", "codex/0.169.0")
+    answer = adopt(repo, tmp_path / "home", "codex")
+    told = ("greet.py", [2, 2], "quote", "apply_patch", "codex/0.169.0")
+    assert adopting.explained(answer, "tool", "agent") == [told]
 
 
 @cases(
@@ -93,7 +66,7 @@ def test_files_that_a_script_of_codex_made_or_removed(
     path = "new.txt" if kind == "add" else "sub/inner.py"
     record["payload"]["item"]["changes"] = {f"$ROOT/{path}": change}
     text = "\n".join((head, asked, json.dumps(record), answer)).replace("$ROOT", str(repo.path))
-    real.codex(text, tmp_path / "home", repo.path)
+    codex(text, tmp_path / "home", repo.path)
     if kind == "add":
         repo.write(path, change["content"].encode())
     else:
@@ -107,13 +80,10 @@ def test_a_log_that_is_half_written_is_read_as_far_as_it_goes(
     repo: Repo, tmp_path: Path, agent: str
 ) -> None:
     play(repo, tmp_path / "home", agent, lambda text: text.rstrip("\n")[:-30])
-    adopted = run(
-        *("adopt", "--staged", "-n", "--json", "--from", agent),
-        cwd=repo.path,
-        env={"HOME": str(tmp_path / "home")},
-    )
+    home = {"HOME": str(tmp_path / "home")}
+    adopted = run("adopt", "--staged", "-n", "--json", "--from", agent, cwd=repo.path, env=home)
     assert adopted.code in (0, 6), adopted.out
-    assert sum(broken(adopted.json())) == 1
+    assert sum(each["broken_lines"] for each in adopted.json()["transcripts"]) == 1
     # The log of Cline is one object.
     assert bool(paths(adopted.json())) == (agent != "cline")
 
@@ -196,6 +166,4 @@ def test_a_last_line_without_an_end_keeps_none(repo: Repo, tmp_path: Path) -> No
     repo.write("greet.py", bare.replace("Helo", "Hello").encode())
     repo.git("add", "-A")
     answer = adopt(repo, tmp_path / "home", "pi")
-    assert [(each["path"], each["lines"]) for each in answer["changes"][0]["explained"]] == [
-        ("greet.py", [2, 2])
-    ]
+    assert [each[:2] for each in adopting.explained(answer)] == [("greet.py", [2, 2])]

@@ -9,7 +9,6 @@ import json
 import os
 import re
 import shlex
-import sqlite3
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -17,13 +16,17 @@ from typing import Any
 
 import pytest
 
+from tests.support.adopting import adopt, explained
 from tests.support.commands import AGENT, loaded_path
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import guard
+from tests.support.transcripts import GOOSE, OPENCODE, make_database
 
 LOGS = Path(__file__).parents[1] / "streams" / "logs"
 FILES = json.loads((LOGS / "files.json").read_text("utf-8"))
+Place = Callable[[str, Path, Path], None]
+"""Puts the text of a log where the agent has its logs, by the home and the checkout."""
 
 
 @pytest.fixture(scope="module")
@@ -61,22 +64,16 @@ def gemini(text: str, home: Path, root: Path) -> None:
 
 def opencode(text: str, home: Path, root: Path) -> None:
     """Its database, as far as it is read, with a session of another repository."""
-    session, *parts = map(json.loads, text.splitlines())
+    session, *found = map(json.loads, text.splitlines())
+    elsewhere = ("other", str(Repo.init(home / "elsewhere").path), "1")
+    parts = [
+        (id, part["message_id"], owner, part["time_created"], json.dumps(part["data"]))
+        for part in found
+        for id, owner in ((part["id"], session["id"]), (f"{part['id']}-other", "other"))
+    ]
+    sessions = [(session["id"], session["directory"], session["version"]), elsewhere]
     place = home / ".local" / "share" / "opencode" / "opencode.db"
-    place.parent.mkdir(parents=True)
-    elsewhere = Repo.init(home / "elsewhere").path
-    with sqlite3.connect(place) as database:
-        database.execute("create table session (id, directory, version)")
-        database.execute("create table part (id, message_id, session_id, time_created, data)")
-        row = (session["id"], session["directory"], session["version"])
-        database.execute("insert into session values (?, ?, ?)", row)
-        database.execute("insert into session values ('other', ?, '1')", (str(elsewhere),))
-        for part in parts:
-            data = json.dumps(part["data"])
-            for name, owner in ((part["id"], session["id"]), (f"{part['id']}-other", "other")):
-                values = (name, part["message_id"], owner, part["time_created"], data)
-                database.execute("insert into part values (?, ?, ?, ?, ?)", values)
-    database.close()
+    make_database(place, OPENCODE, sessions, parts)
 
 
 def qwen(text: str, home: Path, root: Path) -> None:
@@ -89,21 +86,16 @@ def pi(text: str, home: Path, root: Path) -> None:
 
 def goose(text: str, home: Path, root: Path) -> None:
     """Its database, as far as it is read, with a session of another repository."""
-    session, *messages = map(json.loads, text.splitlines())
+    session, *found = map(json.loads, text.splitlines())
+    elsewhere = str(Repo.init(home / "elsewhere").path)
+    messages = [
+        (each["id"] + number, owner, each["created_timestamp"], json.dumps(each["content"]))
+        for each in found
+        for number, owner in ((0, session["id"]), (1000, "other"))
+    ]
+    sessions = [(*session.values(), "1"), ("other", elsewhere, "1")]
     place = home / ".local" / "share" / "goose" / "sessions" / "sessions.db"
-    place.parent.mkdir(parents=True)
-    elsewhere = Repo.init(home / "elsewhere").path
-    with sqlite3.connect(place) as database:
-        database.execute("create table sessions (id, working_dir)")
-        database.execute("create table messages (id, session_id, created_timestamp, content_json)")
-        database.execute("insert into sessions values (?, ?)", tuple(session.values()))
-        database.execute("insert into sessions values ('other', ?)", (str(elsewhere),))
-        for message in messages:
-            time, content = message["created_timestamp"], json.dumps(message["content"])
-            for owner, number in ((session["id"], 0), ("other", 1000)):
-                values = (message["id"] + number, owner, time, content)
-                database.execute("insert into messages values (?, ?, ?, ?)", values)
-    database.close()
+    make_database(place, GOOSE, sessions, messages)
 
 
 def cline(text: str, home: Path, root: Path) -> None:
@@ -133,7 +125,7 @@ def aider(text: str, home: Path, root: Path) -> None:
     save(root / ".git" / "info" / "exclude", ".aider*\n")
 
 
-PLACES: dict[str, Callable[[str, Path, Path], None]] = {
+PLACES: dict[str, Place] = {
     "aider": aider,
     "claude": claude,
     "cline": cline,
@@ -147,20 +139,23 @@ PLACES: dict[str, Callable[[str, Path, Path], None]] = {
 }
 
 
-def find_log(agent: str) -> Path:
-    [log] = LOGS.glob(f"{agent}.*")
-    return log
-
-
-def play(repo: Repo, home: Path, agent: str, place: Callable[[str, Path, Path], None]) -> None:
-    """Leave the checkout as a program has left it, and its log where it logs."""
-    text = find_log(agent).read_text("utf-8").replace("$ROOT", str(repo.path))
-    place(text, home, repo.path)
+def play(
+    repo: Repo,
+    home: Path,
+    agent: str,
+    change: Callable[[str], str] = str,
+    log: Path | None = None,
+    place: Place | None = None,
+) -> None:
+    """Leave the checkout as a program has left it, and its log, changed, where it logs."""
+    [own] = LOGS.glob(f"{agent}.*")
+    text = (log or own).read_text("utf-8").replace("$ROOT", str(repo.path))
+    (place or PLACES[agent])(change(text), home, repo.path)
     for path, after in FILES["after"][agent].items():
         if after is None:
             (repo.path / path).unlink()
         else:
-            repo.write(path, after.encode())
+            repo.write(path, after)
     repo.git("add", "-A")
 
 
@@ -186,7 +181,7 @@ def test_the_log_of_a_real_session_makes_its_commit_pass(
     repo: Repo, tmp_path: Path, agent: str
 ) -> None:
     """The scripts have blind edits on purpose: the gate names them, and the rest passes."""
-    play(repo, tmp_path / "home", agent, PLACES[agent])
+    play(repo, tmp_path / "home", agent)
     answer = adopt_staged(repo, tmp_path / "home")
     [change] = answer["changes"]
     assert change["unexplained"] == []
@@ -207,7 +202,7 @@ def test_the_log_of_a_real_session_makes_its_commit_pass(
 
 def test_the_advice_about_blind_edits_of_a_log_mends_them(repo: Repo, tmp_path: Path) -> None:
     repo.commit({".hkgit/config.toml": '[gate]\naccept = ["hash", "receipt", "late"]\n'})
-    play(repo, tmp_path / "home", "copilot", copilot)
+    play(repo, tmp_path / "home", "copilot")
     adopt_staged(repo, tmp_path / "home")
     [advice] = re.findall(r"fix: (.*?)(?:  # .*)?$", commit(repo), re.MULTILINE)
     for command in advice.split(" && "):
@@ -227,12 +222,9 @@ def test_a_database_without_a_session_of_the_checkout_is_no_transcript(
 
 
 def test_kilos_database_is_read_as_that_of_opencode(repo: Repo, tmp_path: Path) -> None:
-    play(repo, tmp_path / "home", "opencode", kilo)
-    home = {"HOME": str(tmp_path / "home")}
-    adopted = run("adopt", "--staged", "--from", "kilo", "-n", "--json", cwd=repo.path, env=home)
-    assert adopted.code == 0, adopted.out
-    [change] = adopted.json()["changes"]
-    assert {each["agent"] for each in change["explained"]} == {"kilo/1.18.33"}
+    play(repo, tmp_path / "home", "opencode", place=kilo)
+    answer = adopt(repo, "kilo", "--staged", "-n", env={"HOME": str(tmp_path / "home")})
+    assert {agent for *_, agent in explained(answer, "agent")} == {"kilo/1.18.33"}
 
 
 def test_an_exported_session_of_opencode_is_read_as_well(repo: Repo, tmp_path: Path) -> None:
@@ -241,6 +233,5 @@ def test_an_exported_session_of_opencode_is_read_as_well(repo: Repo, tmp_path: P
         messages = [{"info": {}, "parts": [part["data"] for part in parts]}]
         save(home / "export.json", json.dumps({"info": session, "messages": messages}, indent=2))
 
-    play(repo, tmp_path, "opencode", export)
-    adopted = run("adopt", "--staged", "--from", tmp_path / "export.json", "-n", cwd=repo.path)
-    assert adopted.code == 0, adopted.out
+    play(repo, tmp_path, "opencode", place=export)
+    adopt(repo, tmp_path / "export.json", "--staged", "-n")

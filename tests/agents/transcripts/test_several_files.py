@@ -40,9 +40,9 @@ def _kind(repo: Repo, command: str, output: str) -> str:
     log.shell(command, output)
     log.patch(PATCH)
     repo.write("b.py", SECOND.replace("b = 5", "b = 50").encode())
-    [(path, _, kind)] = explained(adopt(repo, log.save(repo.path.parent / "rollout.jsonl")))
+    [(path, _, kind)] = explained(adopt(repo, log))
     assert path == "b.py"
-    return kind
+    return str(kind)
 
 
 @pytest.mark.sampled

@@ -11,9 +11,9 @@ from hkgit.agents.logged_diffs import parse_structured_patch
 from hkgit.errors import InvalidInput
 from hkgit.workflows.log_replay import apply_hunks
 from hkgit.workflows.log_steps import LineHunk
+from tests.support.adopting import adopt, begin, explained
 from tests.support.cases import cases
 from tests.support.repos import Repo
-from tests.support.running import run
 from tests.support.transcripts import ClaudeLog
 
 GO = 'func greet() {\n\tif ok {\n\t\tprint("Helo")\n\t}\n}\n'
@@ -28,12 +28,7 @@ MOVED = SHOWN | {"oldStart": 40}
 
 @pytest.fixture(scope="module")
 def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
-    repo = Repo.init(tmp_path_factory.mktemp("tabs") / "repo")
-    repo.write("app.go", GO.encode())
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "-m", "Begin")
-    repo.write("app.go", NEW.encode())
-    return repo
+    return begin(tmp_path_factory.mktemp("tabs"), {"app.go": GO}, {"app.go": NEW})
 
 
 def log_edit(repo: Repo, detail: dict[str, Any], place: Path) -> Path:
@@ -64,11 +59,8 @@ def test_an_edit_of_a_file_with_tabs_is_explained(
     repo: Repo, tmp_path: Path, detail: dict[str, Any], code: int
 ) -> None:
     place = log_edit(repo, detail, tmp_path / "log.jsonl")
-    found = run("adopt", "--working-tree", "-n", "--json", "--from", place, cwd=repo.path)
-    assert found.code == code, found.out + found.err
-    told = found.json()["changes"][0]["explained"]
-    lines = [] if code else [("app.go", [3, 4], "receipt")]
-    assert [(each["path"], each["lines"], each["evidence"]) for each in told] == lines
+    answer = adopt(repo, place, "--working-tree", "-n", code=code)
+    assert explained(answer) == ([] if code else [("app.go", [3, 4], "receipt")])
 
 
 def hunks(*lines: str, start: int = 2) -> tuple[LineHunk, ...]:

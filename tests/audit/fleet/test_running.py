@@ -120,29 +120,21 @@ def test_the_summary_is_as_its_schema_says_and_has_no_password(fleet: Fleet) -> 
     assert "secret" not in repr(fleet.summary)
 
 
-def test_the_next_run_judges_what_is_new_alone(one: Path, verify: Verify) -> None:
+def test_the_next_run_judges_what_is_new_or_may_have_changed(one: Path, verify: Verify) -> None:
     verify(one)
     assert verify(one)["one"].status == UNCHANGED
     tip = grow(one)
     row = verify(one)["one"]
     assert (row.status, row.new, row.figures.commits) == (VERIFIED, 1, COMMITS + 2)
     assert row.tips == {"refs/heads/main": tip}
-
-
-@pytest.mark.slow
-def test_of_a_rewritten_history_what_is_still_there_holds(one: Path, verify: Verify) -> None:
-    verify(one)
-    Repo(one).git("update-ref", "refs/heads/main", "main~2")
-    row = verify(one)["one"]
-    assert (row.new, row.figures.commits) == (0, COMMITS - 1)
-
-
-@pytest.mark.slow
-def test_what_a_record_in_refs_may_let_pass_is_judged_again(one: Path, verify: Verify) -> None:
-    verify(one)
+    # A record in refs may let the first commit pass.
     Repo(one).git("update-ref", "refs/hkgit/entries/of/somebody", "main")
     row = verify(one)["one"]
-    assert (row.status, row.new, row.figures.commits) == (VERIFIED, 1, COMMITS + 1)
+    assert (row.status, row.new, row.figures.commits) == (VERIFIED, 1, COMMITS + 2)
+    # Of a rewritten history what is still there holds.
+    Repo(one).git("update-ref", "refs/heads/main", "main~2")
+    row = verify(one)["one"]
+    assert (row.new, row.figures.commits) == (0, COMMITS)
 
 
 @pytest.mark.slow
@@ -236,8 +228,8 @@ def test_a_full_disk_is_a_row_or_an_end_and_loses_nothing(
 
 
 def test_two_runs_do_not_work_in_one_directory(one: Path, tmp_path: Path, verify: Verify) -> None:
-    verify(one)
     directory = FleetDirectory(tmp_path / "fleet")
+    directory.prepare()
     with directory.lock(), pytest.raises(GitRefused, match="another run"):
         verify(one)
 
@@ -301,12 +293,3 @@ def test_the_tables_hold_each_commit_once_whatever_happened(
     failed = ask(fleet, "SELECT error FROM repositories WHERE status = 'failed'")
     assert "does not appear to be a git repository" in str(failed)
     assert ask(fleet, "SELECT count(*) FROM repositories WHERE status = 'ok'") == [(2,)]
-
-
-def test_tables_of_a_newer_hkgit_are_left_alone(one: Path, tmp_path: Path, verify: Verify) -> None:
-    verify(one)
-    with open_directory(tmp_path / "fleet/tables") as database:
-        database.execute("PRAGMA user_version = 99")
-    grow(one)
-    with pytest.raises(InvalidInput, match="version 99"):
-        verify(one)

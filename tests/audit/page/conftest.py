@@ -12,8 +12,8 @@ from hkgit.audit.page.render import PageFacts, gather_facts
 from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
 from hkgit.values import replace
-from tests.audit.page.orchard import Orchard
 from tests.support.objects import open_repository
+from tests.support.orchard import Orchard
 from tests.support.repos import Repo
 from tests.support.rulings import judge_whole
 

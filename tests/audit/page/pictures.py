@@ -125,7 +125,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="hkgit-pictures-") as place:
         os.environ |= sealed_environment(os.environ, Path(place))
         make_templates()
-        from tests.audit.page.orchard import plant
+        from tests.support.orchard import plant
 
         repo = plant(Path(place) / "orchard").repo.path
         refuse_some(repo)

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from tests.audit.page.orchard import Orchard
 from tests.gate.entrypoints.jobs import github
 from tests.support.cases import cases
 from tests.support.ci_workflows import load, run
 from tests.support.commands import ROOT, loaded_path, start
+from tests.support.orchard import Orchard
 from tests.support.running import run as run_hkgit
 
 ACTION = load(ROOT / "action.yml")

@@ -17,9 +17,9 @@ import pytest
 
 from hkgit.audit.page.render import PageFacts, render_page
 from tests.audit.page.conftest import facts_of, multiply
-from tests.audit.page.hostile import MARK, hostile
-from tests.audit.page.orchard import Orchard
 from tests.support.cases import cases
+from tests.support.hostile import MARK, hostile
+from tests.support.orchard import Orchard
 from tests.support.repos import Repo
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)

@@ -15,9 +15,9 @@ from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.values import replace
 from tests.audit.page.conftest import facts_of
-from tests.audit.page.hostile import CORPUS, MARK, hostile
-from tests.audit.page.orchard import Orchard
 from tests.support.commits import Change, applied, commit
+from tests.support.hostile import CORPUS, MARK, hostile
+from tests.support.orchard import Orchard
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.specs import search_replace

@@ -11,9 +11,9 @@ from hkgit.audit.tables.export_tables import ExportResult, write_tables
 from hkgit.evidence.refusal_log import Refusal, RefusalLog
 from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.trusted_policy import read_trusted_policy
-from tests.audit.page.orchard import Orchard
 from tests.support.commits import applied, commit
 from tests.support.objects import open_repository
+from tests.support.orchard import Orchard
 from tests.support.repos import Repo
 from tests.support.specs import search_replace
 

@@ -6,7 +6,7 @@ import pytest
 
 from hkgit.audit.tables.rows import identify, name_url, normalise_url, quote_name
 from hkgit.errors import InvalidInput
-from tests.audit.page.hostile import CORPUS
+from tests.support.hostile import CORPUS
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
 import signal
 from pathlib import Path
@@ -12,7 +11,7 @@ from threading import Timer
 
 import pytest
 
-from hkgit.audit.tables.columns import TABLES, EvidenceTable
+from hkgit.audit.tables.columns import TABLES
 from hkgit.audit.tables.database import open_directory, read_queries
 from hkgit.audit.tables.query import answer_sql, lock_tables
 from hkgit.errors import InvalidInput
@@ -30,16 +29,11 @@ def ask(tables: Path, sql: str) -> list[tuple[object, ...]]:
 EXAMPLES = read_queries("examples.sql")
 
 
-def test_there_are_at_least_twenty_examples() -> None:
+def test_each_of_twenty_examples_gives_rows(tables: Path) -> None:
     assert len({*EXAMPLES.values()}) >= 20
-
-
-@pytest.mark.sampled
-@pytest.mark.parametrize("sql", [pytest.param(sql, id=words) for words, sql in EXAMPLES.items()])
-def test_each_example_gives_rows(tables: Path, sql: str) -> None:
-    found = ask(tables, sql)
-    assert found
-    assert any(value not in (None, 0, 0.0) for row in found for value in row[1:])
+    for words, sql in EXAMPLES.items():
+        found = ask(tables, sql)
+        assert any(value not in (None, 0, 0.0) for row in found for value in row[1:]), words
 
 
 def test_a_revert_says_what_it_takes_back(tables: Path) -> None:
@@ -47,20 +41,14 @@ def test_a_revert_says_what_it_takes_back(tables: Path) -> None:
     assert ask(tables, sql) == [("Note review round 7",)]
 
 
-def test_the_columns_are_those_of_the_schema(tables: Path) -> None:
-    for table in TABLES.values():
-        found = ask(tables, f"select name from pragma_table_info('{table.name}')")
+def test_the_columns_are_those_of_the_schema_and_keys_name_one_row(tables: Path) -> None:
+    for name, table in TABLES.items():
+        found = ask(tables, f"select name from pragma_table_info('{name}')")
         assert found == [(each.name,) for each in table.columns]
-
-
-@pytest.mark.parametrize("table", TABLES.values(), ids=lambda table: table.name)
-def test_what_must_have_a_value_has_one_and_keys_name_one_row(
-    tables: Path, table: EvidenceTable
-) -> None:
-    lacks = " or ".join(f"{each.name} is null" for each in table.columns if not each.may_lack)
-    assert ask(tables, f"select * from {table.name} where {lacks}") == []
-    key = ", ".join(table.key)
-    assert ask(tables, f"select {key} from {table.name} group by {key} having count(*) > 1") == []
+        lacks = " or ".join(f"{each.name} is null" for each in table.columns if not each.may_lack)
+        assert ask(tables, f"select * from {name} where {lacks}") == []
+        key = ", ".join(table.key)
+        assert ask(tables, f"select {key} from {name} group by {key} having count(*) > 1") == []
 
 
 WRITES = {
@@ -78,35 +66,33 @@ WRITES = {
     "commit": "/* */ end",
     "begin": "begin",
 }
-READS = {
-    "a text": "select readfile('{other}')",
-    "a name": "select * from '{other}'",
-    "a listing": "select * from fsdir('{other}')",
-    "a table": "select * from csv('{other}')",
-}
+READS = (
+    "select readfile('{other}')",
+    "select * from '{other}'",
+    "select * from fsdir('{other}')",
+    "select * from csv('{other}')",
+)
 
 
-@pytest.mark.sampled
-@pytest.mark.parametrize("sql", [pytest.param(sql, id=name) for name, sql in WRITES.items()])
 def test_what_writes_is_refused_and_nothing_changes(
-    tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sql: str
+    tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     files = {path: path.read_bytes() for path in tables.rglob("*") if path.is_file()}
-    with pytest.raises(InvalidInput) as refused:
-        ask(tables, sql)
-    assert refused.value.exit_code == 4
-    assert "only reads" in refused.value.fix
+    for name, sql in WRITES.items():
+        with pytest.raises(InvalidInput) as refused:
+            ask(tables, sql)
+        assert (refused.value.exit_code, "only reads" in refused.value.fix) == (4, True), name
     assert list(tmp_path.iterdir()) == []
     assert {path: path.read_bytes() for path in tables.rglob("*") if path.is_file()} == files
 
 
-@pytest.mark.parametrize("sql", [pytest.param(sql, id=name) for name, sql in READS.items()])
-def test_no_other_file_is_read(tables: Path, tmp_path: Path, sql: str) -> None:
+def test_no_other_file_is_read(tables: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.csv"
     other.write_text("secret\n1\n")
-    with pytest.raises(InvalidInput):
-        ask(tables, sql.format(other=other))
+    for sql in READS:
+        with pytest.raises(InvalidInput):
+            ask(tables, sql.format(other=other))
 
 
 @cases(
@@ -167,30 +153,10 @@ def test_the_forms_of_an_answer(tables: Path) -> None:
     assert "\\u001b" in table
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+x", "-x", "@x", "\tx", "\rx", "\uff1dx"])
-def test_no_text_in_a_cell_is_a_formula(tables: Path, text: str) -> None:
+def test_no_text_in_a_cell_is_a_formula(tables: Path) -> None:
     """A commit's subject is whoever's; who opens the table in a spreadsheet should not run it."""
-    asked = ("sql", "--tables", tables, f"select '{text}' as a, -1 as b, -1.5 as c")
-    rows = csv.reader(io.StringIO(run(*asked, "--format", "csv", cwd=tables).out, newline=""))
-    assert [*rows][1] == [f"'{text}", "-1", "-1.5"]
-    (row,) = run(*asked, "--format", "json", cwd=tables).json()["rows"]
-    assert row["a"] == text
-
-
-def test_a_question_may_come_by_standard_input(tables: Path) -> None:
-    said = run(
-        "sql", "-", "--tables", tables, "--format", "csv", cwd=tables, stdin=b"select 1 as x"
-    )
-    assert said.out == "x\n1\n"
-
-
-def test_the_examples_are_printed(tmp_path: Path) -> None:
-    said = run("sql", "--examples", cwd=tmp_path)
-    assert said.code == 0
-    assert said.out.count(";\n") == len(EXAMPLES)
-
-
-def test_wrong_sql_ends_with_4_and_a_document(tables: Path) -> None:
-    said = run("sql", "--tables", tables, "--json", "drop table commits", cwd=tables)
-    assert said.code == 4
-    assert json.loads(said.out)["error"]["what"] == "does more than read the tables"
+    texts = ("=1+1", "+x", "-x", "@x", "\tx", "\rx", "\uff1dx")
+    asked = ", ".join((*(f"'{text}'" for text in texts), "-1", "-1.5"))
+    done = run("sql", "--tables", tables, f"select {asked}", "--format", "csv", cwd=tables)
+    [_, row] = csv.reader(io.StringIO(done.out, newline=""))
+    assert row == [*(f"'{text}" for text in texts), "-1", "-1.5"]

@@ -120,39 +120,19 @@ def _new(path: str) -> str:
     return json.dumps({"version": "1", "operations": [operation]})
 
 
-def _applied(runner: Runner, name: str) -> bool:
-    found = runner.host.git("for-each-ref", f"refs/heads/applied/{name}")
-    return bool(found)
-
-
 def test_a_spec_on_a_branch_becomes_a_branch_and_a_pull_request(runner: Runner, spec: str) -> None:
-    _offer(runner, "edits/two", {"edits/two.json": spec})
+    """The specs themselves are no part of what is applied."""
+    _offer(runner, "edits/two", {"edits/two.json": spec, "setup.py": "import this\n"})
 
     applied, published = runner.apply("edits/two"), runner.publish("edits/two")
 
     assert applied.returncode == 0, published.stderr
     assert published.returncode == 0, published.stderr
     assert runner.host.show("applied/two", "app.py") == b"one\nTWO\nthree\n"
-    assert runner.pull_requests[0][:8] == [
-        "pr",
-        "create",
-        "--repo",
-        "owner/name",
-        "--base",
-        "main",
-        "--head",
-        "applied/two",
-    ]
-
-
-def test_the_specs_themselves_are_no_part_of_what_is_applied(runner: Runner, spec: str) -> None:
-    _offer(runner, "edits/two", {"edits/two.json": spec, "setup.py": "import this\n"})
-
-    runner.apply("edits/two")
-    runner.publish("edits/two")
-
     listed = runner.host.git("diff", "--name-only", "main", "applied/two").splitlines()
     assert [name for name in listed if not name.startswith(".hkgit/ledger/")] == ["app.py"]
+    asked = "pr create --repo owner/name --base main --head applied/two"
+    assert runner.pull_requests[0][:8] == asked.split()
 
 
 @pytest.mark.slow
@@ -170,25 +150,15 @@ ODD = ("$(touch pwned).json", "`touch pwned`;touch pwned", "--branch=main", "two
 
 
 @pytest.mark.slow
-def test_the_names_of_specs_are_no_part_of_any_shell(runner: Runner) -> None:
-    _offer(runner, "edits/odd", {f"edits/{name}": _new(str(n)) for n, name in enumerate(ODD)})
-
-    done = runner.apply("edits/odd")
-
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("Apply 1 edit") == len(ODD)
-    assert not list(runner.folder.rglob("pwned"))
-
-
-@pytest.mark.slow
-def test_the_name_of_a_branch_is_no_part_of_any_shell(runner: Runner, spec: str) -> None:
+def test_no_name_of_a_spec_or_a_branch_is_part_of_any_shell(runner: Runner) -> None:
     branch = "edits/$(touch${IFS}pwned)"
-    _offer(runner, branch, {"edits/two.json": spec})
+    _offer(runner, branch, {f"edits/{name}": _new(str(n)) for n, name in enumerate(ODD)})
 
-    runner.apply(branch)
-    done = runner.publish(branch)
+    applied, published = runner.apply(branch), runner.publish(branch)
 
-    assert done.returncode == 0, done.stderr
+    assert applied.returncode == 0, applied.stderr
+    assert applied.stdout.count("Apply 1 edit") == len(ODD)
+    assert published.returncode == 0, published.stderr
     assert not list(runner.folder.rglob("pwned"))
 
 
@@ -222,6 +192,16 @@ def test_what_the_last_job_would_refuse_is_refused_in_the_first_with_a_way_out(
     assert not runner.bundle.exists()
 
 
+def _forge(runner: Runner, branch: str) -> Done:
+    """Publish a bundle that holds a branch of somebody's own."""
+    forger = Repo(runner.folder / "forger")
+    runner.host.git("clone", "-q", "--no-tags", str(runner.host.path), str(forger.path))
+    forger.git("branch", "hkgit-applied", f"origin/{branch}")
+    runner.bundle.parent.mkdir(parents=True)
+    forger.git("bundle", "create", "-q", str(runner.bundle), "main..hkgit-applied")
+    return runner.publish("edits/forged")
+
+
 @pytest.mark.slow
 @cases(
     "branch",
@@ -229,35 +209,27 @@ def test_what_the_last_job_would_refuse_is_refused_in_the_first_with_a_way_out(
 )
 def test_a_forged_bundle_is_not_published(runner: Runner, branch: str) -> None:
     """Whatever ran in the job without rights, the other one derives."""
-    forger = Repo(runner.folder / "forger")
-    runner.host.git("clone", "-q", str(runner.host.path), str(forger.path))
-    forger.git("branch", "hkgit-applied", f"origin/{branch}")
-    runner.bundle.parent.mkdir(parents=True)
-    forger.git("bundle", "create", "-q", str(runner.bundle), "main..hkgit-applied")
-
-    done = runner.publish("edits/forged")
+    done = _forge(runner, branch)
 
     assert done.returncode == 6, done.stdout + done.stderr
-    assert not _applied(runner, "forged")
+    assert not runner.host.git("for-each-ref", "refs/heads/applied/forged")
 
 
 @pytest.mark.slow
 def test_a_tag_of_the_branchs_name_is_not_judged_in_its_place(runner: Runner) -> None:
     runner.host.git("tag", "hkgit-applied", "good")
-    forger = Repo(runner.folder / "forger")
-    runner.host.git("clone", "-q", "--no-tags", str(runner.host.path), str(forger.path))
-    forger.git("branch", "hkgit-applied", "origin/human")
-    runner.bundle.parent.mkdir(parents=True)
-    forger.git("bundle", "create", "-q", str(runner.bundle), "main..hkgit-applied")
 
-    done = runner.publish("edits/forged")
+    done = _forge(runner, "human")
 
     assert done.returncode == 6, done.stdout + done.stderr
 
 
 @pytest.mark.slow
-def test_what_is_no_name_of_a_branch_is_not_pushed(runner: Runner, spec: str) -> None:
+def test_what_is_no_name_of_a_branch_and_what_is_there_is_not_written_over(
+    runner: Runner, spec: str
+) -> None:
     """Behind a colon git would read the ref that a push writes."""
+    runner.host.git("branch", "applied/two", "human")
     _offer(runner, "edits/two", {"edits/two.json": spec})
     runner.apply("edits/two")
 
@@ -266,6 +238,8 @@ def test_what_is_no_name_of_a_branch_is_not_pushed(runner: Runner, spec: str) ->
     assert done.returncode == 1, done.stderr
     assert runner.host.resolve("main") != runner.host.resolve("edits/two")
     assert not (runner.folder / "calls").exists()
+    assert runner.publish("edits/two").returncode != 0
+    assert runner.host.resolve("applied/two") == runner.host.resolve("human")
 
 
 @pytest.mark.slow
@@ -280,17 +254,3 @@ def test_a_spec_that_takes_the_place_of_another_is_applied(runner: Runner, spec:
     done = runner.apply("edits/two")
 
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-@pytest.mark.slow
-def test_what_stands_on_the_host_under_that_name_is_not_overwritten(
-    runner: Runner, spec: str
-) -> None:
-    runner.host.git("branch", "applied/two", "human")
-    _offer(runner, "edits/two", {"edits/two.json": spec})
-
-    runner.apply("edits/two")
-    done = runner.publish("edits/two")
-
-    assert done.returncode != 0
-    assert runner.host.resolve("applied/two") == runner.host.resolve("human")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hkgit.gate.entrypoints.ci import run_checks
-from tests.gate.entrypoints.jobs import PUSH, event_on, github
+from tests.gate.entrypoints.jobs import event_on, github
 from tests.support.cases import cases
 from tests.support.ci_workflows import load, run, step
 from tests.support.commands import ROOT
@@ -90,13 +90,6 @@ def test_a_workflow_of_the_change_itself_is_advisory(
     assert code == 0
     assert document["status"] == "advisory"
     assert _levels(document)["workflow"] == "advisory"
-
-
-def test_a_push_is_advisory(checkout: Repo, tmp_path: Path) -> None:
-    base, head = (checkout.resolve(f"origin/{name}") for name in ("main", "good"))
-    push = PUSH | {"before": base, "after": head}
-    _, document = _doctor(checkout, github(tmp_path, "push", push))
-    assert _levels(document)["event"] == "advisory"
 
 
 def test_kept_credentials_are_told_by_name_only(

@@ -134,20 +134,15 @@ def test_hkgit_that_pip_took_away_takes_no_push(native: Repo, uninstalled: Path,
     assert done.stderr.startswith("hkgit is not installed")
 
 
-def test_a_hook_without_hkgit_on_path_runs_the_recorded_interpreter(native: Repo) -> None:
+@pytest.mark.parametrize("planted", ["", "print('nothing to see')\n"])
+def test_a_hook_without_hkgit_on_path_runs_the_recorded_interpreter(
+    native: Repo, planted: str
+) -> None:
+    """And never a judge from the repository."""
     native.write("app.py", "one\n2\nthree\n")
-    native.git("add", "-A")
-    message = native.write("message", "Edit\n")
-    hook = native.path / ".git/hooks/commit-msg"
-
-    done = start("sh", str(hook), str(message), cwd=native.path, env=_without_hkgit() | BLIND)
-
-    assert "is an agent" in done.stdout
-
-
-def test_the_recorded_interpreter_never_runs_a_judge_from_the_repository(native: Repo) -> None:
-    native.write("hkgit/__main__.py", "print('nothing to see')\n")
-    native.write("hkgit/__init__.py", "")
+    if planted:
+        native.write("hkgit/__main__.py", planted)
+        native.write("hkgit/__init__.py", "")
     native.git("add", "-A")
     message = native.write("message", "Edit\n")
     hook = native.path / ".git/hooks/commit-msg"

@@ -22,18 +22,11 @@ def _hooks(repo: Repo) -> list[str]:
 
 
 def test_a_server_gets_one_hook_and_no_file_of_policy(server: Repo) -> None:
+    before = _hooks(server)
     assert hkgit(server, "init", "--server") == "wrote   hooks/pre-receive\n"
     assert not (server.path / ".hkgit").exists()
-
-
-def test_a_server_that_has_it_keeps_it(server: Repo) -> None:
-    hkgit(server, "init", "--server")
     assert hkgit(server, "init", "--server") == "kept    hooks/pre-receive: installed already\n"
-
-
-def test_remove_takes_the_servers_hook_back(server: Repo) -> None:
-    before = _hooks(server)
-    hkgit(server, "init", "--server")
+    hkgit(server, "init", "--server", "--hook", "pre-push", code=64)
     hkgit(server, "init", "--remove")
     assert _hooks(server) == before
 
@@ -53,20 +46,11 @@ def test_a_repository_with_a_checkout_may_be_a_server(repo: Repo) -> None:
     assert _hooks(repo) == ["pre-receive"]
 
 
-def test_a_server_and_a_named_hook_do_not_go_together(server: Repo) -> None:
-    hkgit(server, "init", "--server", "--hook", "pre-push", code=64)
-
-
 def test_the_net_is_installed_only_when_it_is_named(repo: Repo) -> None:
     hkgit(repo, "init")
     assert "reference-transaction" not in _hooks(repo)
-
     hkgit(repo, "init", "--hook", "reference-transaction")
     assert "reference-transaction" in _hooks(repo)
-
-
-def test_remove_takes_the_net_back(repo: Repo) -> None:
-    hkgit(repo, "init", "--hook", "reference-transaction")
     hkgit(repo, "init", "--remove")
     assert _hooks(repo) == []
 

@@ -38,7 +38,9 @@ def _commit_blindly(repo: Repo) -> tuple[bool, str]:
     return git(repo, "commit", "--no-verify", "-a", "-m", "Blind", env=AGENT)
 
 
-def test_a_commit_that_skips_the_hooks_is_caught(netted: Repo) -> None:
+def test_a_commit_that_skips_the_hooks_is_caught(netted: Repo, tmp_path: Path) -> None:
+    netted.git("format-patch", "-q", "-1", "-o", str(tmp_path), "blind")
+    [patch] = tmp_path.glob("*.patch")
     before = netted.head
 
     done, said = _commit_blindly(netted)
@@ -46,6 +48,8 @@ def test_a_commit_that_skips_the_hooks_is_caught(netted: Repo) -> None:
     assert done is False, said
     assert netted.head == before, said
     assert "is an agent" in said
+    netted.git("reset", "-q", "--hard")
+    assert not git(netted, "am", str(patch))[0]
 
 
 @pytest.mark.sampled
@@ -70,15 +74,6 @@ def test_a_branch_never_comes_to_hold_a_blind_commit(netted: Repo, command: list
 
     gained = netted.git("log", "--format=%an", f"^{before}", "main", "idle", "--")
     assert "claude" not in gained.splitlines()
-
-
-def test_git_am_is_caught(netted: Repo, tmp_path: Path) -> None:
-    netted.git("format-patch", "-q", "-1", "-o", str(tmp_path), "blind")
-    [patch] = tmp_path.glob("*.patch")
-
-    done, _ = git(netted, "am", str(patch))
-
-    assert not done
 
 
 @pytest.mark.sampled
