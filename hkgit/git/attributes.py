@@ -154,7 +154,7 @@ class Conversion:
     def convert(self, path: str, content: Content) -> bytes:
         """Convert content to the blob that `git add` makes of it, filters and encodings aside."""
         data = content.data
-        if self.stores_lf(path, content):
+        if self.stores_lf(path, content.data, content.before):
             data = data.replace(b"\r\n", b"\n")
         if (
             re.search(_IDENT, data)
@@ -163,17 +163,16 @@ class Conversion:
             data = re.sub(_IDENT, b"$Id$", data)
         return data
 
-    def stores_lf(self, path: str, content: Content) -> bool:
-        """Whether CRLF becomes LF."""
-        if b"\r\n" not in content.data:
+    def stores_lf(self, path: str, data: bytes, before: bytes | None = None) -> bool:
+        """Whether CRLF becomes LF in new content of a path that the index has as it is `before`."""
+        if b"\r\n" not in data:
             return False
         action = _action(self._ask_attributes([path], _LINE_ENDS)[path])
         if action is None and self.repository.config("core.autocrlf") in _AUTOCRLF:
             action = "auto"
         if action == "auto":
-            before = content.before or b""
-            had_crlf = b"\r\n" in before and not _is_binary(before)
-            return not _is_binary(content.data) and not had_crlf
+            old = before or b""
+            return not _is_binary(data) and (b"\r\n" not in old or _is_binary(old))
         return action == "text"
 
     def why_foreign(self, paths: Collection[str]) -> dict[str, InvalidInput]:

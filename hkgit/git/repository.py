@@ -536,7 +536,7 @@ class Repository:
 
     def _header(self, object_id: str) -> tuple[str, int]:
         """Return the type of an object and its size in bytes."""
-        found = self._kept.get(object_id) or self._objects.header(_check_id(object_id))
+        found = self._kept.get(object_id) or self._objects.read(_check_id(object_id), -1)
         if found is None:
             raise self._why_not(object_id)
         return found[:2]

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from hkgit.applying.evidence import covers, is_blind
 from hkgit.edits import Read
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.evidence.entry import (
@@ -183,15 +184,15 @@ class SessionJournal:
         """The edits that HEAD has with their entries."""
         return frozenset().union(*(self.recorded.get(name, ()) for name in self.landed))
 
+    def list_units(self, call: JournaledCall) -> Iterator[PendingEdit]:
+        """List the edits of a call."""
+        for spec, entry in enumerate(call.entries):
+            yield from (PendingEdit(self, call, spec, edit.id) for edit in entry.edits)
+
     @property
     def units(self) -> list[PendingEdit]:
         """The edits of its calls that were not undone, as it was last loaded."""
-        return [
-            PendingEdit(self, call, spec, edit.id)
-            for call in self.effective
-            for spec, entry in enumerate(call.entries)
-            for edit in entry.edits
-        ]
+        return [unit for call in self.effective for unit in self.list_units(call)]
 
     @property
     def waiting(self) -> list[PendingEdit]:
@@ -349,6 +350,18 @@ class PendingEdit:
         change, path = self.change, self.edit.path
         names = (path, path) if change is None else (change.path, change.new_path)
         return frozenset(each for each in names if each)
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether no read, before it or after the fact, covers the lines that it touched."""
+        edit = self.edit
+        return is_blind(edit.evidence) and not any(
+            read.path == edit.path
+            and read.start_line is not None
+            and read.end_line is not None
+            and all(covers((read.start_line, read.end_line), lines) for lines in edit.base_lines)
+            for read in self.entry.reads
+        )
 
     def version(self, side: FileMark | None) -> bytes | None:
         """Return the bytes of a version that its entry refers to; None where they are not kept."""

@@ -173,10 +173,6 @@ def _map_lines(found: FileChange, change: FileChange) -> LineMap:
     return LineMap.between(*sides)
 
 
-def _is_converted(path: str, data: bytes, there: File | None, stores_lf: StoresLf) -> bool:
-    return b"\r\n" in data and stores_lf(path, data, None if there is None else there.data)
-
-
 def _select(
     unit: PendingEdit,
     file: RecordedFile,
@@ -193,7 +189,8 @@ def _select(
     before, after = (_read_version(unit, each) for each in (file.before, file.after))
     hunks = [each.plain for each in file.hunks if own & {*each.edits}]
     data = b"" if after is None else after.data
-    if _is_converted(file.name, data, files.get(file.name), stores_lf):
+    there = files.get(file.name)
+    if stores_lf(file.name, data, None if there is None else there.data):
         before, after = _to_lf(before), _to_lf(after)
         hunks = [replace(each, new=each.new.replace(b"\r\n", b"\n")) for each in hunks]
     lost = {number for hunk in hunks for number in hunk.edits if not own >= {*hunk.edits}}

@@ -13,11 +13,10 @@ from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 
-from hkgit.applying.evidence import covers, is_blind
 from hkgit.edits import File, Snapshot, decode_text, encode_text
 from hkgit.evidence.anchors import HunkNotPlaced, anchor_hunks
 from hkgit.evidence.claims import mark
-from hkgit.evidence.entry import Entry, FileMark, RecordedHunk, entry_path
+from hkgit.evidence.entry import FileMark, RecordedHunk, entry_path
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
 from hkgit.sessions.homes import UNNAMED, find_folders
@@ -204,18 +203,6 @@ def _find_changed(repository: Repository, paths: Collection[str]) -> frozenset[s
     return frozenset(entry[3:] for entry in decode_text(status.stdout).split("\0") if entry)
 
 
-def is_unread(entry: Entry, number: int) -> bool:
-    """Whether no read, before the edit or after the fact, covers the lines that it touched."""
-    edit = entry.edits[number - 1]
-    return is_blind(edit.evidence) and not any(
-        read.path == edit.path
-        and read.start_line is not None
-        and read.end_line is not None
-        and all(covers((read.start_line, read.end_line), lines) for lines in edit.base_lines)
-        for read in entry.reads
-    )
-
-
 def find_blind_reads(repository: Repository, policy: Policy) -> Iterator[tuple[str, str]]:
     """Yield the path of each blind edit that waits, and the command that reads its lines.
 
@@ -225,7 +212,7 @@ def find_blind_reads(repository: Repository, policy: Policy) -> Iterator[tuple[s
 
     for unit in list_waiting(open_journals(repository)):
         session, call, _ = unit.key
-        if is_unread(unit.entry, unit.number):
+        if unit.is_unread:
             path, touched = unit.edit.path, unit.edit.base_lines
             is_late = policy.accepts_late(path)
             yield path, render_mending_read(path, touched, session, call, is_late=is_late)
