@@ -13,8 +13,7 @@ from pathlib import Path
 
 from hkgit import apply_edits, dialects
 from hkgit.agents.events import Editing, PendingToolEdit
-from hkgit.agents.transcripts.log_places import logs_at
-from hkgit.agents.transcripts.log_reader import Logs
+from hkgit.agents.transcripts.log_reader import Logs, logs_at
 from hkgit.errors import InvalidInput
 from hkgit.values import replace
 from hkgit.workflows.log_replay import find_after
