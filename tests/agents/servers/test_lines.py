@@ -206,3 +206,12 @@ def test_the_command_line_and_the_server_read_alike(greeting: Repo) -> None:
     [answer] = spoken(greeting.path, request(1, "read", path="greet.py"))
     printed = run("read", "greet.py", "--json", "--session", "s", cwd=greeting.path).json()
     assert printed == answer["result"]
+
+
+@pytest.mark.parametrize("flags", [(), ("--stdio",)], ids=["no flag", "--stdio"])
+def test_serve_has_one_mode_and_needs_no_flag(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    ping = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    done = run("serve", *flags, cwd=tmp_path, stdin=f"{ping}\n".encode())
+    assert done.code == 0
+    assert done.json()["id"] == 1
+    assert "result" in done.json()
