@@ -45,7 +45,7 @@ BY_A_PERSON = {"userModified": True, "originalFile": APP, "oldString": "Helo", "
     "calls, now, told, left",
     {
         "what was not read stays blind": (
-            [("edit", "app.py", LINE, LINE.replace("Helo", "Hello"), APP)],
+            [("edit", "app.py", LINE.strip(), LINE.strip().replace("Helo", "Hello"), APP)],
             NEW,
             [([5, 5], "none")],
             [],
