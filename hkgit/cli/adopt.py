@@ -86,7 +86,7 @@ def add_adoption(repository: Repository, ruling: Ruling) -> Ruling:
     candidate, root = ruling.judged.candidate, repository.work_tree
     if len(candidate.parents) != 1 or ruling.judged.entries or root is None:
         return ruling
-    if any(each.id == candidate.id for each in find_commits_past_hooks(repository, root)):
+    if any(each.id == candidate.id for each in find_commits_past_hooks(repository)):
         return replace(ruling, redo="")
     command = find_adoption(repository, candidate)
     return fix_blind(ruling, lambda each: fix_by_adoption(each, command)) if command else ruling

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
-from hkgit.edits import REGULAR, File
+from hkgit.edits import REGULAR, File, Snapshot
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import (
     ATTRIBUTES,
@@ -16,9 +16,10 @@ from hkgit.evidence.entry import (
     Entry,
     NewerEntry,
     entry_id,
+    entry_path,
     read_entry,
 )
-from hkgit.evidence.verdict import Finding, Leftover
+from hkgit.evidence.verdict import Entries, Finding, Leftover
 from hkgit.git.objects import TreeChange, TreeEntry
 from hkgit.git.repository import Repository
 from hkgit.text.diff import find_changes
@@ -53,6 +54,29 @@ class Added:
     def is_prune(self) -> bool:
         """Whether records are removed, and nothing else is done."""
         return bool(self.removed) and not (self.entries or self.others or self.findings)
+
+
+def list_ledger_files(entries: Iterable[tuple[str, Entry]], files: Snapshot) -> dict[str, File]:
+    """List the files that entries add to a tree: their own, and the ledger's attributes if none."""
+    added = {entry_path(name): File(entry.to_bytes()) for name, entry in entries}
+    if added and files.get(ATTRIBUTES_PATH) is None:
+        added[ATTRIBUTES_PATH] = File(ATTRIBUTES)
+    return added
+
+
+def find_own_changes(
+    repository: Repository, parents: Sequence[str], tree: str
+) -> tuple[TreeChange, ...]:
+    """Find where a commit's tree is like that of no parent, against the first."""
+    trees: list[str | None] = [repository.commit(each).tree for each in parents]
+    first, *others = (repository.changes(each, tree) for each in trees or [None])
+    paths = [{change.path for change in each} for each in others]
+    return tuple(change for change in first if all(change.path in each for each in paths))
+
+
+def read_new_entries(repository: Repository, parents: Sequence[str], tree: str) -> Entries:
+    """Read the entries of a commit's tree that no parent has; none that cannot be read."""
+    return read_added_entries(repository, find_own_changes(repository, parents, tree)).entries
 
 
 def read_added_entries(repository: Repository, changes: Sequence[TreeChange]) -> Added:

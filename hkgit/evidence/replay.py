@@ -17,7 +17,12 @@ from functools import lru_cache
 
 from hkgit.edits import File, MappingSnapshot, Snapshot
 from hkgit.errors import Unverifiable
-from hkgit.evidence.additions import Added, find_leftovers, read_added_entries
+from hkgit.evidence.additions import (
+    Added,
+    find_leftovers,
+    find_own_changes,
+    read_added_entries,
+)
 from hkgit.evidence.entry import (
     ATTRIBUTES_PATH,
     LEDGER,
@@ -163,7 +168,7 @@ def replay_merge(repository: Repository, candidate: CandidateCommit) -> ReplayRe
     is_octopus = len(candidate.parents) > 2
     if not is_octopus and repository.automatic_merge(candidate.parents) == candidate.tree:
         return ReplayResult(candidate, Verdict.MERGE, basis=_merge_reason())
-    own = _find_own_changes(repository, candidate)
+    own = find_own_changes(repository, candidate.parents, candidate.tree)
     if not any(change.path.startswith(".hkgit/") for change in own):
         return None
     added = read_added_entries(repository, own)
@@ -224,14 +229,6 @@ def _find_misfits(
     for path in sorted(derived.keys() - set(conflicts)):
         what = "an entry of a merge changes a file that is not in conflict"
         yield Finding.at("merge", path, what, _OWN_OF_MERGE)
-
-
-def _find_own_changes(repository: Repository, candidate: CandidateCommit) -> tuple[TreeChange, ...]:
-    """Where a merge is like none of its parents, against the first: none accounts for that."""
-    trees = [repository.commit(parent).tree for parent in candidate.parents]
-    first, *others = (repository.changes(tree, candidate.tree) for tree in trees)
-    paths = [{change.path for change in each} for each in others]
-    return tuple(change for change in first if all(change.path in each for each in paths))
 
 
 _NAMED = (

@@ -193,14 +193,16 @@ def sign_words(words: bytes, template: bytes, lines: tuple[str, ...]) -> bytes:
 
 
 KEY = "Assisted-by"
-_LINE = rb"(?im)^assisted-by[ \t]*:(.*(?:\n[ \t].*)*)$"
 
 
-def list_credited_agents(message: bytes) -> list[str]:
-    """List everyone whom a message names as having assisted, as written."""
-    return [
-        " ".join(each.decode("utf-8", "replace").split()) for each in re.findall(_LINE, message)
-    ]
+def list_credited(message: bytes, *deeds: str) -> list[str]:
+    """List everyone whom a message names in lines as `Assisted-by`, for `assisted`, as written.
+
+    Wherever these are in it, each with the lines below that git folds into it.
+    """
+    pattern = rf"(?im)^(?:{'|'.join(deeds)})-by[ \t]*:(.*(?:\n[ \t].*)*)$".encode()
+    found = dict.fromkeys(re.findall(pattern, message))
+    return [" ".join(each.decode("utf-8", "replace").split()) for each in found]
 
 
 def list_agents(names: Iterable[str]) -> tuple[str, ...]:
@@ -213,7 +215,7 @@ def list_agents(names: Iterable[str]) -> tuple[str, ...]:
 
 def list_missing_lines(entries: Iterable[Entry], message: bytes) -> list[str]:
     """List the trailers of entries that a message has not."""
-    there = {each.casefold() for each in list_credited_agents(message)}
+    there = {each.casefold() for each in list_credited(message, "assisted")}
     wanted = list_agents(" ".join(each.agent.split()) for each in entries)
     return [f"{KEY}: {agent}" for agent in wanted if agent.casefold() not in there]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from hkgit.edits import decode_text
 from hkgit.evidence.entry import LEDGER
@@ -38,9 +37,9 @@ class CommitPastHooks:
     paths: tuple[str, ...]
 
 
-def find_commits_past_hooks(repository: Repository, root: Path) -> list[CommitPastHooks]:
+def find_commits_past_hooks(repository: Repository) -> list[CommitPastHooks]:
     """Find the commits of HEAD's history that were made past the hooks, the newest first."""
-    units = list_waiting(open_journals(repository, root))
+    units = list_waiting(open_journals(repository))
     if not units or not has_moved(repository, min(unit.call.time for unit in units)):
         return []
     paths = sorted({path for unit in units for path in unit.paths})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from hkgit.evidence.entry import LEDGER, Entry, entry_name, read_entry
+from hkgit.evidence.additions import read_new_entries
+from hkgit.evidence.entry import Entry
 from hkgit.evidence.trailers import read_trailers, render_trailers, sign_words, split_template
 from hkgit.git.facts import POLICIES
-from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository, find_comment_mark, read_message
 
 
@@ -19,7 +19,8 @@ def sign(repository: Repository, place: Path) -> bool:
     entry that the message names already is not named again. Raises InvalidInput.
     """
     message = read_message(place)
-    entries = _find_added_entries(repository)
+    parents = repository.commit_in_progress_parents()[0]
+    entries = read_new_entries(repository, parents, repository.judged_tree)
     text, template = split_template(message, find_comment_mark(repository))
     named = read_trailers(text).entries
     new = [(name, entry) for name, entry in entries if name not in named]
@@ -46,25 +47,6 @@ def _credit(repository: Repository, entries: Sequence[Entry], text: bytes) -> tu
     if read_trusted_policy(repository, head).assisted_by != "require":
         return ()
     return tuple(list_missing_lines(entries, text))
-
-
-def _find_added_entries(repository: Repository) -> list[tuple[str, Entry]]:
-    """Find the ledger entries that are in the index and in no parent of the commit."""
-    parents = repository.commit_in_progress_parents()[0]
-    first, *others = [repository.commit(each).tree for each in parents] or [EMPTY_TREE]
-    known = [repository.snapshot(tree) for tree in others]
-    changes = repository.changes(first, repository.judged_tree)
-    return [
-        (
-            entry_name(change.path),
-            read_entry(repository.blob(change.new.id)),
-        )
-        for change in changes
-        if change.path.startswith(f"{LEDGER}/")
-        and change.old is None
-        and change.new is not None
-        and all(files.entry(change.path) is None for files in known)
-    ]
 
 
 def name_entries(entries: Sequence[tuple[str, Entry]]) -> tuple[str, ...]:

@@ -16,7 +16,6 @@ from hkgit.applying.outcome import FileChange
 from hkgit.edits import File, Read, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.claims import list_read_lines
-from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.evidence.replay import make_candidate, replay_merge
 from hkgit.git.repository import Repository
@@ -30,7 +29,6 @@ from hkgit.sessions.commit_entries import (
     restate,
 )
 from hkgit.sessions.placement import PlacedEdits
-from hkgit.sessions.waiting_edits import is_unread
 from hkgit.text.document import Document
 from hkgit.text.hashes import digest
 from hkgit.values import replace
@@ -84,7 +82,7 @@ def _resolve(
     steps, gone = _find_steps(path, waiting, staged, (without_marks(marked.data), ours.data))
     units = tuple(unit for step in steps for unit in step.units)
     more: list[Read] = []
-    if not any(is_unread(unit.entry, unit.number) for unit in units):
+    if not any(unit.is_unread for unit in units):
         # What git has merged beside the conflict has the hash of the file that it was merged into.
         kind = LATE if any(x.kind == LATE for step in steps for x in step.reads) else "hash"
         more.append(Read(path, None, None, range_hash=Document(ours.data).whole_hash, kind=kind))
@@ -129,8 +127,8 @@ def _expect_merge(
     repository: Repository, tree: str, parents: tuple[str, str], entries: Sequence[ProposedEntry]
 ) -> None:
     """Raise InvalidInput unless a tree is git's merge plus what the entries change."""
-    files = {each.path: File(each.entry.to_bytes()) for each in entries}
-    whole = repository.write_tree(tree, {**files, ATTRIBUTES_PATH: File(ATTRIBUTES)})
+    files = Proposal(tuple(entries), ()).list_files(repository.snapshot(tree))
+    whole = repository.write_tree(tree, files)
     judged = replay_merge(repository, make_candidate(repository, whole, parents, None))
     for finding in () if judged is None else judged.findings:
         raise InvalidInput(finding.where, finding.what)

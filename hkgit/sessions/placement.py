@@ -59,13 +59,6 @@ class Built:
     steps: list[PlacedEdits] = field(default_factory=list)
     refused: dict[PendingEdit, HkgitError] = field(default_factory=dict)
 
-    def add(self, step: PlacedEdits | None, refused: dict[PendingEdit, HkgitError]) -> None:
-        """Take in the next step, and what of its entry has no place."""
-        self.refused |= refused
-        if step is not None:
-            self.files = Overlay(self.files.below, {**self.files.files, **step.files})
-            self.steps.append(step)
-
 
 Placed = tuple[PlacedEdits | None, dict[PendingEdit, HkgitError]]
 
@@ -92,7 +85,11 @@ class CommitBuilder:
             key = entry, tuple(unit.number for unit in own), here
             if key not in self.known:
                 self.known[key] = place(own, built.files, self.stores_lf)
-            built.add(*self.known[key])
+            step, refused = self.known[key]
+            built.refused |= refused
+            if step is not None:
+                built.files = Overlay(self.before, {**built.files.files, **step.files})
+                built.steps.append(step)
         return built
 
 
@@ -131,10 +128,6 @@ def place(units: tuple[PendingEdit, ...], files: Snapshot, stores_lf: StoresLf) 
     return (placed if kept else None), errors
 
 
-def _is_converted(path: str, data: bytes, there: File | None, stores_lf: StoresLf) -> bool:
-    return b"\r\n" in data and stores_lf(path, data, None if there is None else there.data)
-
-
 def _select(
     unit: PendingEdit,
     file: RecordedFile,
@@ -151,7 +144,8 @@ def _select(
     before, after = (_read_version(unit, each) for each in (file.before, file.after))
     hunks = [each.plain for each in file.hunks if own & {*each.edits}]
     data = b"" if after is None else after.data
-    if _is_converted(file.name, data, files.get(file.name), stores_lf):
+    there = files.get(file.name)
+    if stores_lf(file.name, data, None if there is None else there.data):
         before, after = _to_lf(before), _to_lf(after)
         hunks = [replace(each, new=each.new.replace(b"\r\n", b"\n")) for each in hunks]
     lost = {number for hunk in hunks for number in hunk.edits if not own >= {*hunk.edits}}

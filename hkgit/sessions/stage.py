@@ -14,9 +14,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from hkgit.applying.files import write_files
-from hkgit.edits import REGULAR, File, encode_text
+from hkgit.edits import REGULAR, encode_text
 from hkgit.errors import GitRefused
-from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER, entry_path
+from hkgit.evidence.entry import ATTRIBUTES_PATH, LEDGER, entry_path
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import SessionJournal, list_waiting
 from hkgit.sessions.homes import (
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def withdraw(repository: Repository) -> None:
     """Take out what `stage` has added, where the commit is not made. Raises GitRefused."""
     root = find_root(repository)
-    journals = open_journals(repository, root)
+    journals = open_journals(repository)
     with lock_all(journals):
         _settle(repository, root, journals)
         for journal in journals:
@@ -110,7 +110,7 @@ def _forget(journals: Sequence[SessionJournal]) -> None:
 
 def settle_commit(repository: Repository) -> None:
     """Do what is left to do behind a commit. Raises GitRefused."""
-    journals = open_journals(repository, find_root(repository))
+    journals = open_journals(repository)
     _settle_refusals(repository, [name for journal in journals for name in journal.landed])
     bring_along(repository)
 
@@ -159,7 +159,7 @@ def stage(repository: Repository) -> Proposal:
     from hkgit.sessions.commit_entries import Proposal, propose
 
     root = find_root(repository)
-    journals = open_journals(repository, root)
+    journals = open_journals(repository)
     parents = repository.commit_in_progress_parents()[0]
     if not journals or len(parents) > 2:
         return Proposal((), ())
@@ -176,7 +176,7 @@ def stage(repository: Repository) -> Proposal:
         say_more(root, is_more=_is_more(repository, journals, proposal))
         for journal in journals:
             journal.record({each.name: each.list_edits(journal) for each in proposal.entries})
-        if not proposal.entries and not may_be_committed(repository, root, journals):
+        if not proposal.entries and not may_be_committed(repository, journals):
             say_none_waits(root)
         _forget(journals)
     if find_unused(root):
@@ -197,11 +197,9 @@ def _is_more(
 
 
 def _stage(repository: Repository, root: Path, proposal: Proposal, tree: str) -> None:
-    files = {each.path: File(each.entry.to_bytes()) for each in proposal.entries}
+    files = proposal.list_files(repository.snapshot(tree))
     if not files:
         return
-    if repository.snapshot(tree).get(ATTRIBUTES_PATH) is None:
-        files[ATTRIBUTES_PATH] = File(ATTRIBUTES)
     if not _is_passing(repository):
         write_files(root, files)
     ids = repository.write_blobs(*(file.data for file in files.values()))

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from hkgit import __version__
 from hkgit.errors import InvalidInput, Rejected
-from hkgit.evidence.additions import read_added_entries
-from hkgit.evidence.verdict import Entries
+from hkgit.evidence.additions import read_new_entries
 from hkgit.gate.attestations.statement import PAYLOAD_TYPE, Envelope, Statement, store_envelope
 from hkgit.gate.attestations.trust import entry_refs, sign_entry, sign_payload
 from hkgit.gate.commit_range import CommitRange, judge_range, list_commits_of
@@ -18,7 +17,6 @@ from hkgit.gate.policy.defaults import ATTEST
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.trusted_policy import hash_policy
 from hkgit.git import program
-from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.matching.place import LADDER_VERSION
 
@@ -89,15 +87,10 @@ def sign_entries(repository: Repository, old: str, new: str, key: Path) -> dict[
     when the key cannot be used.
     """
     refs: dict[str, str] = {}
-    for commit in list_commits_of(repository, CommitRange(old, new), Policy()):
-        for name, entry in _entries(repository, commit):
+    listed = list_commits_of(repository, CommitRange(old, new), Policy())
+    for commit in map(repository.commit, listed):
+        for name, entry in read_new_entries(repository, commit.parents[:1], commit.tree):
             if name not in refs:
                 envelope = sign_entry(name, entry, key)
                 refs[name] = store_envelope(repository, entry_refs(name), envelope)
     return refs
-
-
-def _entries(repository: Repository, commit_id: str) -> Entries:
-    commit = repository.commit(commit_id)
-    before = repository.commit(commit.parents[0]).tree if commit.parents else EMPTY_TREE
-    return read_added_entries(repository, repository.changes(before, commit.tree)).entries

@@ -26,10 +26,9 @@ from hkgit.applying.net import plan_changes
 from hkgit.applying.outcome import FileChange, files_after
 from hkgit.edits import File, Read
 from hkgit.errors import BlindEdit, GitRefused, HkgitError, InvalidInput, Rejected
-from hkgit.evidence.additions import read_added_entries
+from hkgit.evidence.additions import list_ledger_files, read_new_entries
 from hkgit.evidence.claims import complete_entry, make_claims, make_entry
 from hkgit.evidence.entry import (
-    ATTRIBUTES,
     ATTRIBUTES_PATH,
     LEDGER,
     Entry,
@@ -55,7 +54,7 @@ from hkgit.matching.place import Settings
 from hkgit.sessions.call_journal import list_waiting
 from hkgit.sessions.commit_entries import ProposedEntry, propose
 from hkgit.sessions.commit_message import name_entries
-from hkgit.sessions.stage import find_root, lock_all
+from hkgit.sessions.stage import lock_all
 from hkgit.sessions.waiting_edits import open_journals
 from hkgit.text.document import Document, terminate
 from hkgit.text.escape import count_noun
@@ -313,7 +312,7 @@ def _propose_of_sessions(
 
     None where one is blind, so that the commit is judged as if they were not there.
     """
-    journals = open_journals(repository, find_root(repository))
+    journals = open_journals(repository)
     found = propose(repository, list_waiting(journals), start, tree).entries
     return () if any(any(find_blind_edits(policy, each.entry)) for each in found) else found
 
@@ -410,9 +409,7 @@ class _Remaking:
             files |= changed
             middle = self.repository.write_tree(middle, changed)
         if entries or merging is not None:
-            records = {entry_path(name): File(each.to_bytes()) for name, each in entries}
-            if records and self.repository.snapshot(tip).get(ATTRIBUTES_PATH) is None:
-                records[ATTRIBUTES_PATH] = File(ATTRIBUTES)
+            records = list_ledger_files(entries, self.repository.snapshot(tip))
             tree = write_tree_on(self.repository, tip, merging, {**files, **records})
             parents = (tip,) if merging is None else (tip, merging.commit)
             tip = self._add(tree, parents, entries)
@@ -450,14 +447,7 @@ class _Remaking:
 
     def _list_entries(self) -> Entries:
         """List the entries that the old commit adds; none that cannot be read."""
-        start, *others = map(self.repository.snapshot, self.old.parents or (EMPTY_TREE,))
-        changes = self.repository.changes(start.tree_id, self.old.tree)
-        found = read_added_entries(self.repository, changes).entries
-        return tuple(
-            (name, entry)
-            for name, entry in found
-            if not any(files.entry(entry_path(name)) for files in others)
-        )
+        return read_new_entries(self.repository, self.old.parents, self.old.tree)
 
     def _follow(self, tip: str, entries: Entries) -> EntrySequence:
         """Put entries on a tip, one after the other."""
@@ -669,7 +659,7 @@ def _bring_along(repository: Repository, head: str, paths: Sequence[str]) -> Non
 def _note_recorded(repository: Repository, recorded: Sequence[ProposedEntry]) -> None:
     """Tell the sessions which entries HEAD has of their edits."""
     if recorded:
-        journals = open_journals(repository, find_root(repository))
+        journals = open_journals(repository)
         with lock_all(journals):
             for journal in journals:
                 made = {each.name: each.list_edits(journal) for each in recorded}

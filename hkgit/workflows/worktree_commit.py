@@ -15,6 +15,7 @@ from hkgit.applying.net import plan_changes
 from hkgit.applying.outcome import files_after
 from hkgit.edits import File, Read
 from hkgit.errors import GitRefused, HkgitError, VerifyFailed
+from hkgit.evidence.additions import list_ledger_files
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
 from hkgit.evidence.replay import make_candidate
 from hkgit.gate.entrypoints.hook_scripts import find_foreign_hooks
@@ -164,17 +165,17 @@ def _commit_with_hooks(
 
 def _list_ledger_files(
     target: LandingTarget, before: str, record: RecordedCommit
-) -> dict[str, File | None]:
+) -> dict[str, File]:
     """What hkgit adds itself: the entry, and the ledger's attributes where there are none.
 
     Those that lie in the checkout are its user's to be committed.
     """
-    files: dict[str, File | None] = {entry_path(record.id): File(record.entry.to_bytes())}
+    entries = [(record.id, record.entry)]
+    files = list_ledger_files(entries, target.repository.snapshot(before))
     root = target.repository.work_tree
     place = root / ATTRIBUTES_PATH if target.checkout and root is not None else None
-    is_here = place is not None and place.is_file() and place.read_bytes() == ATTRIBUTES
-    if not is_here and target.repository.snapshot(before).get(ATTRIBUTES_PATH) is None:
-        files[ATTRIBUTES_PATH] = File(ATTRIBUTES)
+    if place is not None and place.is_file() and place.read_bytes() == ATTRIBUTES:
+        files.pop(ATTRIBUTES_PATH, None)
     return files
 
 

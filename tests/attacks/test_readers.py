@@ -9,8 +9,7 @@ from dataclasses import replace
 import pytest
 
 from hkgit.edits import File
-from hkgit.evidence.trailers import read_trailers
-from hkgit.gate.policy.defaults import find_co_authors
+from hkgit.evidence.trailers import list_credited, read_trailers
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.characters import _SUSPECT, ANNOTATION, IGNORABLE, KINDS, VERSION
 from tests.attacks.scene import GOVERN, A, Scene, replace_range
@@ -149,8 +148,8 @@ def test_a_person_credited_is_none(scene: Scene, credit: str) -> None:
 
 
 def test_co_authors_are_read_as_git_reads_them() -> None:
-    said = find_co_authors(b"x\n\nCo-authored-by: A\n B <c>\nCo-authored-by : D <e>\n")
-    assert list(said) == ["A B <c>", "D <e>"]
+    message = b"x\n\nCo-authored-by: A\n B <c>\nCo-authored-by : D <e>\n"
+    assert list_credited(message, "co-authored") == ["A B <c>", "D <e>"]
 
 
 @pytest.mark.parametrize("ref", ["refs/Heads/main", "refs/heads/MAIN", "REFS/heads/main"])

@@ -30,7 +30,7 @@ from tests.support.objects import open_repository
 from tests.support.reports import place_report, render
 from tests.support.repos import Repo
 from tests.support.rulings import judge_whole
-from tests.support.running import range_hash
+from tests.support.running import Bench, range_hash
 
 EVIL = File(b"evil\n")
 
@@ -294,3 +294,70 @@ def test_an_honest_file_is_not_needed_for_a_verdict(scene: Scene, tmp_path: Path
     report = judge_whole(Repository.discover(bare), asked, Policy())
     assert [each.rule for each in report.rulings] == ["verdict strict"]
     assert A.startswith(b"import sys")
+
+
+# What is printed
+
+SHOWN = HOSTILE.partition("\r")[0]
+NAME = "evil\u202etxt\u2066"
+
+
+@pytest.fixture(scope="module")
+def bench(scene: Scene, tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    """A repository in which names of files and people, messages, texts and claims are hostile."""
+    place = tmp_path_factory.mktemp("hostile")
+    repo = scene.repo
+    text = f"{SHOWN}\ntwo\n".encode()
+    first = scene.by_hand(
+        {NAME: File(text), "b.txt": File(text)}, f"Ada {SHOWN[-6:]} <a@b>", message=f"{SHOWN}\n"
+    )
+    change = scene.applied(replace_range(NAME, text, 2, 2, f"x{SHOWN}"), on=first)
+    change.entry["claims"] = {
+        "agent": "a/1",
+        "note": SHOWN,
+        "verify": {"command": SHOWN, "exit_code": 0},
+        "refusals": [
+            {
+                "id": SHOWN,
+                "path": SHOWN,
+                "status": "stale",
+                "decided": {"by": SHOWN, "decision": SHOWN},
+            }
+        ],
+    }
+    second = scene.commit(replace(change, message=f"Say {SHOWN}\n\nHkgit-Entry: {SHOWN}\n"))
+    top = scene.by_hand({"a.py": None}, PERSON, second, f"Hkgit-Edit: {SHOWN}\n")
+    repo.git("update-ref", "refs/heads/main", top)
+    repo.git("reset", "-q", "--hard")
+    repo.write(".hkgit/config.toml", f'[gate]\nprotect = ["{NAME}"]\nagents = ["{NAME}"]\n')
+    for name in ("scratch", "temporary"):
+        (place / name).mkdir()
+    return Bench(repo, place / "scratch", place / "temporary")
+
+
+COMMANDS = [
+    ["log"],
+    ["log", "--json"],
+    ["show", "HEAD~1"],
+    ["show", "HEAD~1", "--json"],
+    ["show", "HEAD~2"],
+    ["gate", "--range", "HEAD~3..HEAD"],
+    ["gate", "--range", "HEAD~3..HEAD", "--explain"],
+    ["verify", "HEAD~3..HEAD"],
+    ["policy", "check"],
+    ["blame", "b.txt"],
+    ["blame", NAME],
+    ["stats"],
+    ["report", "HEAD~3..HEAD"],
+    ["qa", "HEAD~3..HEAD"],
+    ["read", NAME, "--json"],
+    ["gate", "--range", f"HEAD..{NAME}"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: " ".join(words).replace(NAME, "X"))
+def test_nothing_printed_drives_a_terminal(bench: Bench, command: list[str]) -> None:
+    result = bench.run(*command)
+    for said in (result.out, result.err):
+        assert not _DANGEROUS.search(said), repr(_DANGEROUS.findall(said))
+    assert result.out or result.err

@@ -16,19 +16,27 @@ from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 
-LOADED = """\
+STARTED = """\
 import atexit, sys
-from hkgit.cli.main import run
+from hkgit.cli.start import run
 atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr))
 run()
 """
 
 
-def loaded(repo: Repo, *args: str) -> set[str]:
+def start(repo: Repo, *args: str, stdin: str = "") -> tuple[int, str, list[str], set[str]]:
+    """How a command ends, what it says on both streams, and the modules it has loaded by then."""
+    command = [sys.executable, "-c", STARTED, *args]
+    done = subprocess.run(command, cwd=repo.path, input=stdin, capture_output=True, text=True)
+    *said, modules = done.stderr.splitlines()
+    return done.returncode, done.stdout, said, set(modules.split())
+
+
+def loaded(repo: Repo, *args: str, stdin: str = "") -> set[str]:
     """The modules that a command which succeeds has loaded at its end."""
-    command = [sys.executable, "-c", LOADED, *args]
-    done = subprocess.run(command, cwd=repo.path, capture_output=True, text=True, check=True)
-    return set(done.stderr.split())
+    code, _, said, modules = start(repo, *args, stdin=stdin)
+    assert code == 0, said
+    return modules
 
 
 EDIT = ("--file", "a.py", "--old", "x = 1", "--new", "x = 2")
@@ -38,20 +46,6 @@ EDIT = ("--file", "a.py", "--old", "x = 1", "--new", "x = 2")
 def one(repo: Repo) -> Repo:
     repo.commit({"a.py": "x = 1\n"})
     return repo
-
-
-def test_an_exact_edit_loads_neither_the_gate_nor_what_only_other_edits_need(one: Repo) -> None:
-    modules = loaded(one, "edit", "--file", "a.py", "--old", "x = 1", "--new", "x = 2")
-    foreign = {
-        "pygit2",
-        "rapidfuzz",
-        "rfc8785",
-        "hkgit.dialects.unified_diff",
-        "hkgit.gate.judge",
-        "html",
-        "secrets",
-    }
-    assert modules & foreign == set()
 
 
 def test_apply_starts_the_git_processes_that_the_page_lists(one: Repo, tmp_path: Path) -> None:
@@ -66,15 +60,6 @@ def test_apply_starts_the_git_processes_that_the_page_lists(one: Repo, tmp_path:
     assert run("apply", *EDIT, cwd=one.path, env=path).code == 0
     started = (re.sub(r"^(-c \S+ )*", "", line) for line in log.read_text().splitlines())
     assert sorted(line.split()[0] for line in started) == sorted(names)
-
-
-@pytest.mark.parametrize("args", [("--help",), ("schema", "outcome"), ("completions", "bash")])
-def test_what_looks_at_no_repository_loads_none(one: Repo, args: tuple[str, ...]) -> None:
-    assert loaded(one, *args) & {"pygit2", "rapidfuzz", "hkgit.git.repository"} == set()
-
-
-def test_the_gate_loads_no_tier(one: Repo) -> None:
-    assert not any("hkgit.matching.ladder" in name for name in loaded(one, "gate", "--staged"))
 
 
 HOOK_WORDS = [
@@ -99,37 +84,23 @@ def test_hooks_are_answered_without_click_and_alike(one: Repo, words: tuple[str,
     # An edit that waits, so that nothing ends before it is known what is asked.
     session = ("edit", *EDIT, "--session", "s", "--allow-blind")
     assert run(*session, cwd=one.path).code == 0
-    command = [sys.executable, "-c", STARTED, *words]
-    done = subprocess.run(
-        command, cwd=one.path, capture_output=True, text=True, input="", check=False
-    )
-    *said, modules = done.stderr.splitlines()
-    assert "click" not in modules.split()
+    code, out, said, modules = start(one, *words)
+    assert "click" not in modules
     by_click = run("-C", ".", *words, cwd=one.path, stdin=b"")
-    assert (done.returncode, done.stdout) == (by_click.code, by_click.out)
-    assert said == by_click.err.splitlines()
+    assert (code, out, said) == (by_click.code, by_click.out, by_click.err.splitlines())
 
 
-@cases(
-    "words, own, foreign",
-    {
-        "entries need no judge": (("--staged",), "hkgit.sessions.call_journal", "hkgit.gate.judge"),
-        "trailers need no plan": (
-            ("--message-file", "message"),
-            "hkgit.sessions.commit_message",
-            "hkgit.applying.planner",
-        ),
-    },
-)
-def test_a_step_of_a_sessions_commit_loads_its_own_part(
-    one: Repo, words: tuple[str, ...], own: str, foreign: str
-) -> None:
+def test_a_step_of_a_sessions_commit_loads_its_own_part(one: Repo) -> None:
+    """Entries need no judge, and trailers no plan."""
     assert run("edit", *EDIT, "--session", "s", "--allow-blind", cwd=one.path).code == 0
     one.write("message", "Words\n")
     one.git("add", "a.py")
-    modules = loaded(one, "record", *words)
-    assert own in modules
-    assert foreign not in modules
+    modules = loaded(one, "record", "--staged")
+    assert "hkgit.sessions.call_journal" in modules
+    assert "hkgit.gate.judge" not in modules
+    modules = loaded(one, "record", "--message-file", "message")
+    assert "hkgit.sessions.commit_message" in modules
+    assert "hkgit.applying.planner" not in modules
 
 
 def test_calls_that_left_what_is_staged_are_not_planned_again(one: Repo) -> None:
@@ -144,25 +115,27 @@ def test_calls_that_left_what_is_staged_are_not_planned_again(one: Repo) -> None
     assert len(one.git("diff", "--cached", "--name-only", "--", ".hkgit/ledger").splitlines()) == 2
 
 
+SLOW = {"pygit2", "rapidfuzz", "mcp", "duckdb", "socket"}
+OF_OTHER_EDITS = {"rfc8785", "html", "secrets", "hkgit.dialects.unified_diff", "hkgit.gate.judge"}
+REPOSITORY = {"hkgit.git.repository"}
+
+
 @cases(
-    "words",
+    "words, foreign",
     {
-        "read": ("read", "a.py"),
-        "edit": ("edit", *EDIT),
-        "apply": ("apply", "--allow-blind", *EDIT),
-        "gate": ("gate", "--staged"),
+        "read": (("read", "a.py"), set()),
+        "edit": (("edit", *EDIT), OF_OTHER_EDITS),
+        "apply": (("apply", "--allow-blind", *EDIT), set()),
+        "gate": (("gate", "--staged"), {"hkgit.matching.ladder"}),
+        "help": (("--help",), REPOSITORY),
+        "schema": (("schema", "outcome"), REPOSITORY),
+        "completions": (("completions", "bash"), REPOSITORY),
     },
 )
-def test_what_people_wait_for_loads_no_slow_package(one: Repo, words: tuple[str, ...]) -> None:
-    assert loaded(one, *words) & {"pygit2", "rapidfuzz", "mcp", "duckdb", "socket"} == set()
-
-
-STARTED = """\
-import atexit, sys
-from hkgit.cli.start import run
-atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr))
-run()
-"""
+def test_what_people_wait_for_loads_nothing_that_it_does_not_use(
+    one: Repo, words: tuple[str, ...], foreign: set[str]
+) -> None:
+    assert loaded(one, *words) & (SLOW | foreign) == set()
 
 
 UNUSED = {"typing", "dataclasses", "hashlib", "base64", "shlex", "subprocess", "inspect"}
@@ -179,16 +152,7 @@ def test_hooks_of_an_edit_load_what_they_use(one: Repo) -> None:
             "session_id": "s",
             "cwd": str(one.path),
         }
-        command = [sys.executable, "-c", STARTED, "hook", "claude"]
-        done = subprocess.run(
-            command,
-            cwd=one.path,
-            input=json.dumps(call),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return set(done.stderr.splitlines()[-1].split())
+        return loaded(one, "hook", "claude", stdin=json.dumps(call))
 
     before = after = set[str]()
     for old, new in (("x = 1", "x = 2"), ("x = 2", "x = 3")):  # the first is blind, and told so

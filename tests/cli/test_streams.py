@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.forks import loaded_program
 from tests.support.repos import Repo
 from tests.support.running import run_on_terminal, script
 
@@ -27,8 +28,12 @@ def repo(tmp_path: Path) -> Repo:
 
 
 def shell(repo: Repo, line: str) -> tuple[int, str]:
-    """How a line of shell ends, and what it says on standard error."""
-    command = line.replace("hkgit", str(script("hkgit")), 1)
+    """How a line of shell ends, and what it says on standard error.
+
+    A process that is to have a stream less must be started; the others have what they are given.
+    """
+    program = script("hkgit") if ">&-" in line else loaded_program()
+    command = line.replace("hkgit", str(program), 1)
     done = subprocess.run(["bash", "-c", command], cwd=repo.path, capture_output=True, text=True)
     assert "Traceback" not in done.stderr
     return done.returncode, done.stderr
@@ -102,6 +107,6 @@ def test_a_terminal_is_not_driven_by_what_a_file_says(repo: Repo, command: str) 
     hostile = GOOD.replace("two", "\\u001b[3J\\u202e")
     (repo.path / "spec").write_text(hostile)
     dumb = {"TERM": "dumb"}
-    _, shown = run_on_terminal(script("hkgit"), *command.split(), cwd=repo.path, env=dumb)
+    _, shown = run_on_terminal(loaded_program(), *command.split(), cwd=repo.path, env=dumb)
     assert "\x1b" not in re.sub(r"\r\x1b\[K(committing spec \d+ of \d+)?", "", shown)
     assert "\u202e" not in shown

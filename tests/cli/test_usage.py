@@ -30,12 +30,9 @@ def test_help_is_an_answer(tmp_path: Path, words: str) -> None:
 
 
 def test_the_module_is_the_command(tmp_path: Path) -> None:
-    version = run("--version", cwd=tmp_path)
-    done = subprocess.run(
-        [sys.executable, "-m", "hkgit", "--version"], cwd=tmp_path, capture_output=True
-    )
-    assert version.code == 0
-    assert done.stdout == version.stdout
+    command = [sys.executable, "-m", "hkgit", "--help"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True)
+    assert done.stdout == run("--help", cwd=tmp_path).stdout != b""
 
 
 @cases(
@@ -121,13 +118,3 @@ def test_hk_apply_edits_the_working_tree_whatever_stands_before_it(
     told = run(*front, "apply", *edit, cwd=tmp_path, program="hk").json()
     assert told["status"] == "applied"
     assert told["commit"] is None
-
-
-def test_a_reader_that_goes_away_is_no_fault(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("x\n" * 200_000)
-    hkgit = Path(sys.executable).with_name("hkgit")
-    subprocess.run(["git", "init", "-q", tmp_path], check=True)
-    command = f"'{hkgit}' read a | head -1"
-    done = subprocess.run(command, cwd=tmp_path, shell=True, capture_output=True, text=True)
-    assert done.stdout[:5] == "a:1-2"
-    assert done.stderr == ""

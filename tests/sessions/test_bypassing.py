@@ -49,7 +49,7 @@ def bypass(work: Work, message: str = "Work") -> str:
 
 
 def find(work: Work) -> list[CommitPastHooks]:
-    return find_commits_past_hooks(open_repository(work.repo), work.repo.path)
+    return find_commits_past_hooks(open_repository(work.repo))
 
 
 def advice(work: Work) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
@@ -114,13 +113,6 @@ Where each is from: docs/policy.md. People are called Claude, Devin and Jules to
 name follows.
 """
 
-_CO_AUTHOR, _CREDITED = (
-    rb"(?im)^(?:%s)-by[ \t]*:(.*(?:\n[ \t].*)*)$" % keys
-    for keys in (rb"co-authored", rb"co-authored|assisted|generated")
-)
-"""A co-author, or anybody credited, with the lines below that git folds into it."""
-
-
 _NO_ADDRESS = r"""[\s,;()"'<]+|mailto:"""
 """What is between addresses, and in none."""
 
@@ -168,18 +160,3 @@ def _with_literals(globs: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """Each glob with the longest text that whatever fits it contains."""
     parts = ([] if "[" in glob else glob.replace("?", "*").split("*") for glob in globs)
     return tuple(zip(globs, (max(each, key=len, default="") for each in parts), strict=True))
-
-
-def find_co_authors(message: bytes) -> Iterator[str]:
-    """Yield everyone whom a message names as co-author, wherever in it."""
-    return _names_in(_CO_AUTHOR, message)
-
-
-def find_credited_names(message: bytes) -> Iterator[str]:
-    """Yield everyone whom a message names as co-author, assistant or generator."""
-    return _names_in(_CREDITED, message)
-
-
-def _names_in(pattern: bytes, message: bytes) -> Iterator[str]:
-    for found in dict.fromkeys(re.findall(pattern, message)):
-        yield " ".join(found.decode("utf-8", "replace").split())

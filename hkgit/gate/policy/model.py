@@ -7,12 +7,12 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from hkgit.applying.evidence import HASHED, KINDS, LATE
+from hkgit.evidence.trailers import list_credited
 from hkgit.gate.policy.defaults import (
     ACCEPTED,
     KNOWN_AGENTS,
     PROTECTED,
     TEXT,
-    find_credited_names,
     fits_any,
     matches,
     split_identities,
@@ -187,7 +187,8 @@ class Policy:
 
     def governing_name(self, identities: Sequence[str], message: bytes | None) -> str | None:
         """Find the first of author, committer, co-authors and others credited who is an agent."""
-        everyone = [*identities, *find_credited_names(message or b"")]
+        named = list_credited(message or b"", "co-authored", "assisted", "generated")
+        everyone = [*identities, *named]
         return next((name for name in everyone if self.is_agent(name)), None)
 
 

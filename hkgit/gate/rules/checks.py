@@ -9,7 +9,7 @@ from operator import methodcaller
 from hkgit.edits import SUBMODULE, SYMLINK, File, Snapshot
 from hkgit.errors import InvalidInput
 from hkgit.evidence.entry import ATTRIBUTES_PATH, LEDGER, entry_path
-from hkgit.evidence.trailers import list_credited_agents, list_missing_lines
+from hkgit.evidence.trailers import list_credited, list_missing_lines
 from hkgit.evidence.verdict import Finding, Verdict
 from hkgit.gate.judged_commit import JudgedCommit
 from hkgit.gate.rules.floors import floor_findings, tightness_findings
@@ -182,7 +182,7 @@ def credit_findings(case: JudgedCommit) -> Iterator[Finding]:
     if message is None or case.policy.assisted_by == "allow":  # None: it is not written yet
         return
     if case.policy.assisted_by == "forbid":
-        for name in list_credited_agents(message):
+        for name in list_credited(message, "assisted"):
             what = f"the message says that {name} assisted, and the policy forbids these lines"
             yield Finding(RULE, "commit", what, "Remove the Assisted-by line from the message.")
         return

@@ -12,15 +12,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from hkgit.evidence.entry import ATTRIBUTES_PATH, LEDGER
-from hkgit.evidence.trailers import read_trailers
+from hkgit.evidence.trailers import list_credited, read_trailers
 from hkgit.evidence.verdict import BLIND, CandidateCommit, Finding, Verdict
 from hkgit.gate.judged_commit import JudgedCommit
 from hkgit.gate.policy.defaults import BREAK_GLASS as ROLE
-from hkgit.gate.policy.defaults import find_co_authors, matches
+from hkgit.gate.policy.defaults import matches
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import APPLY
 from hkgit.gate.ruling import Ruling
-from hkgit.git.objects import HEX
+from hkgit.git.layout import HEX
+from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass
 
@@ -219,7 +220,8 @@ def _has_person(case: JudgedCommit) -> bool:
     if case.policy.govern != "agents":
         return False
     candidate = case.candidate
-    everyone = (candidate.author, candidate.committer, *find_co_authors(candidate.message or b""))
+    co_authors = list_credited(candidate.message or b"", "co-authored")
+    everyone = (candidate.author, candidate.committer, *co_authors)
     return any(not case.policy.is_agent(name) and not matches(name, HOSTS) for name in everyone)
 
 
@@ -256,8 +258,7 @@ def find_changed_paths(repository: Repository, candidate: CandidateCommit) -> li
     if len(candidate.parents) == 2:
         with repository.merge(candidate.parents) as merged:
             return sorted({*merged.conflicts, *merged.list_differing(candidate.tree)})
-    parents: Sequence[str | None] = candidate.parents or (None,)
-    trees = (None if each is None else repository.commit(each).tree for each in parents)
+    trees = [repository.commit(each).tree for each in candidate.parents] or [EMPTY_TREE]
     changes = (repository.changes(tree, candidate.tree) for tree in trees)
     return sorted({change.path for each in changes for change in each})
 

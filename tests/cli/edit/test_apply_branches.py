@@ -10,7 +10,6 @@ import time
 import pytest
 
 from tests.support.cases import cases
-from tests.support.repos import Repo
 from tests.support.running import Bench, script
 from tests.support.specs import CREATE, NEW, OLD, SOURCE, protocol, search_replace
 
@@ -46,41 +45,16 @@ def test_a_branch_begins_at_head_and_is_appended_to_whatever_the_checkout(bench:
     "branch, code, words",
     {
         "checked out here": ("main", 7, "is checked out"),
-        "checked out in another worktree": ("elsewhere", 7, "is checked out"),
-        "below another branch": ("main/below", 7, "main"),
-        "no name for a branch": ("bad..name", 4, "bad..name"),
         "looks like an option": ("-x", 4, "-x"),
-        "HEAD": ("HEAD", 4, "HEAD"),
     },
 )
 def test_a_branch_that_cannot_be_appended_to_is_refused(
     bench: Bench, branch: str, code: int, words: str
 ) -> None:
-    bench.repo.git("worktree", "add", "-q", "-b", "elsewhere", str(bench.scratch / "linked"))
     with bench.untouched():
         result = bench.apply(search_replace(), f"--branch={branch}")
     assert result.code == code, result.err
     assert words in result.err, result.err
-
-
-def test_a_linked_worktree_lands_on_its_own_branch(bench: Bench) -> None:
-    linked = Repo(bench.scratch / "linked")
-    bench.repo.git("worktree", "add", "-q", "-b", "elsewhere", str(linked.path))
-    main = bench.repo.head
-    result = bench.run("apply", bench.write(search_replace()), cwd=linked.path)
-    assert result.code == 0
-    assert result.out.startswith("[elsewhere ")
-    assert NEW.encode() in linked.read(SOURCE)
-    assert linked.status() == []
-    assert bench.repo.head == main
-    assert bench.repo.status() == []
-
-
-def test_a_subdirectory_is_good_enough_to_stand_in(bench: Bench) -> None:
-    spec = bench.write(search_replace())
-    assert bench.run("apply", spec, cwd=bench.repo.path / "src").code == 0
-    assert NEW.encode() in bench.repo.read(SOURCE)
-    assert bench.repo.status() == []
 
 
 # Others at work
@@ -94,15 +68,6 @@ def test_a_branch_that_moved_meanwhile_is_left_where_it_went(bench: Bench) -> No
     assert bench.repo.git("log", "-2", "--format=%s").splitlines() == ["Meanwhile", "Add sources"]
     assert bench.repo.status() == []
     assert list(bench.temporary.iterdir()) == []
-
-
-def test_local_changes_that_came_meanwhile_are_kept(bench: Bench) -> None:
-    mine = bench.repo.path / SOURCE
-    result = bench.apply(search_replace(), "--verify", f"echo '# mine' >> {mine}")
-    assert result.code == 7
-    assert SOURCE in result.err
-    assert bench.repo.read(SOURCE).endswith(b"# mine\n")
-    assert bench.repo.git("log", "-1", "--format=%s") == "Add sources"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])

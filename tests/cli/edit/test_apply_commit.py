@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from tests.support.cases import cases
 from tests.support.running import Bench
@@ -22,9 +21,11 @@ def trailers(bench: Bench) -> dict[str, list[str]]:
 
 def test_git_reads_the_trailers(bench: Bench) -> None:
     base, digits = bench.repo.head, bench.hash(SOURCE, 1, 1)[:12]
-    assert bench.apply(first_line(bench), "--agent", "ada-agent/1.2").code == 0
+    options = ("--agent", "ada-agent/1.2", "-m", "Subject\n\nFixes: #1\n")
+    assert bench.apply(first_line(bench), *options).code == 0
     [added] = bench.repo.git("diff", "--name-only", "HEAD~1", "--", ".hkgit/ledger").split()
     assert trailers(bench) == {
+        "Fixes": ["#1"],
         "Hkgit-Entry": ["sha256:" + re.sub(r"\.hkgit/ledger/|/|\.json", "", added)],
         "Hkgit-Base": [base],
         "Hkgit-Agent": ["ada-agent/1.2"],
@@ -89,12 +90,6 @@ def test_the_message_is_the_one_given(
     assert raw.split("\n\nHkgit-Entry:")[0] == message
 
 
-def test_trailers_of_the_message_stay_trailers(bench: Bench) -> None:
-    assert bench.apply(first_line(bench), "-m", "Subject\n\nFixes: #1\n").code == 0
-    found = trailers(bench)
-    assert (found["Fixes"], len(found["Hkgit-Entry"])) == (["#1"], 1)
-
-
 @cases(
     "about, options, agent",
     {
@@ -127,38 +122,3 @@ def test_a_message_or_agent_that_cannot_be_is_invalid(
     bench: Bench, options: tuple[str, ...]
 ) -> None:
     assert bench.apply(first_line(bench), *options, "--dry-run").code == 4
-
-
-@cases(
-    "env, people",
-    {
-        "configuration": ({}, "Ada Tester <ada@example.org>|Ada Tester <ada@example.org>"),
-        "environment": (
-            {
-                "GIT_AUTHOR_NAME": "Alan",
-                "GIT_AUTHOR_EMAIL": "alan@example.org",
-                "GIT_COMMITTER_NAME": "Grace",
-            },
-            "Alan <alan@example.org>|Grace <ada@example.org>",
-        ),
-    },
-)
-def test_author_and_committer_are_git_s(bench: Bench, env: dict[str, str], people: str) -> None:
-    assert bench.apply(first_line(bench), env=env).code == 0
-    assert bench.repo.git("log", "-1", "--format=%an <%ae>|%cn <%ce>") == people
-
-
-def test_a_commit_is_signed_where_git_would_sign_it(
-    bench: Bench, tmp_path: Path, key: Path
-) -> None:
-    signers = tmp_path / "signers"
-    signers.write_text(f"ada@example.org {key.with_suffix('.pub').read_text()}")
-    for name, value in {
-        "gpg.format": "ssh",
-        "user.signingKey": str(key),
-        "commit.gpgSign": "true",
-        "gpg.ssh.allowedSignersFile": str(signers),
-    }.items():
-        bench.repo.git("config", name, value)
-    assert bench.apply(first_line(bench)).code == 0
-    assert bench.repo.git("log", "-1", "--format=%G? %GS") == "G ada@example.org"

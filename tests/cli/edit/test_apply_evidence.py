@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.support.cases import cases
 from tests.support.running import Bench
 from tests.support.specs import (
@@ -31,7 +29,6 @@ def expect(bench: Bench, form: str) -> str:
         down=number + 2,
         one=bench.hash(SOURCE, number, number),
         short=bench.hash(SOURCE, number, number)[:12],
-        five=bench.hash(SOURCE, number - 2, number + 2),
         whole=bench.hash(SOURCE, 1, total),
         readme=bench.hash("README.md", 1, 1),
         above=bench.hash(SOURCE, number - 2, number - 1),
@@ -39,22 +36,15 @@ def expect(bench: Bench, form: str) -> str:
     )
 
 
-@pytest.mark.sampled
 @cases(
     "form, kind",
     {
         "the line": (SOURCE + ":{n}-{n}={one}", "hash"),
-        "the line, by one number": (SOURCE + ":{n}={one}", "hash"),
         "twelve digits of it": (SOURCE + ":{n}-{n}={short}", "hash"),
-        "lines around it": (SOURCE + ":{up}-{down}={five}", "hash"),
         "the whole file": (SOURCE + "={whole}", "hash"),
-        "the line, without its number": (SOURCE + "={one}", "hash"),
         "an absolute path": ("{root}/" + SOURCE + "={whole}", "hash"),
         "stale: other lines": (SOURCE + ":{up}-{n}={above}", None),
-        "stale: no range's hash": (SOURCE + f"={STALE}", None),
-        "stale: lines past the end": (SOURCE + ":900-901={one}", None),
         "another file's says nothing": ("README.md={readme}", "quote"),
-        "stale: another file's": ("README.md={one}", None),
         "stale: another file's lines": ("README.md:1-1={one}", None),
     },
 )

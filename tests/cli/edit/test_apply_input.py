@@ -190,12 +190,6 @@ def test_an_expected_hash_holds_for_every_spec_against_one_base(bench: Bench) ->
     assert evidence(result) == ["hash", "hash"], result.err
 
 
-def test_an_expected_hash_does_not_hold_for_what_others_have_changed(bench: Bench) -> None:
-    read = expected(bench)
-    bench.repo.commit({SOURCE: bench.repo.read(SOURCE) + b"# theirs\n"})
-    assert bench.run("apply", *two_specs(bench), *read).code == 3
-
-
 @pytest.mark.parametrize("command", ["apply", "edit"])
 def test_a_refusal_names_the_spec_where_there_are_several(bench: Bench, command: str) -> None:
     good = bench.write(search_replace(), "good")

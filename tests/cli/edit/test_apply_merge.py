@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -141,44 +140,29 @@ def test_what_a_hook_changes_is_accepted_in_conflicted_paths(
 # Refusals
 
 
-def alone(repo: Repo) -> None:
-    repo.git("checkout", "-q", "--orphan", "alone")
-    repo.git("commit", "-q", "-m", "Alone")
-    repo.git("checkout", "-q", "main")
-
-
-def ahead(repo: Repo) -> None:
-    repo.git("checkout", "-q", "-b", "ahead")
-    repo.commit()
-    repo.git("checkout", "-q", "main")
-
-
-def aside(repo: Repo) -> None:
-    repo.commit({"d": "a file\n"})
-    repo.git("checkout", "-q", "-b", "aside", "HEAD~")
-    repo.commit({"d/inner": "a directory\n"})
-    repo.git("checkout", "-q", "main")
-
-
-def nothing(repo: Repo) -> None:
-    """The branches are there."""
+AHEAD = "git checkout -q -b ahead; git commit -q --allow-empty -m Ahead; git checkout -q main"
+ALONE = "git checkout -q --orphan alone; git commit -q -m Alone; git checkout -q main"
+ASIDE = """\
+echo file >d; git add d; git commit -qm File; git checkout -q -b aside HEAD~
+mkdir d; echo inner >d/inner; git add d; git commit -qm Folder; git checkout -q main
+"""
 
 
 @cases(
     "prepare, rev, words",
     {
-        "merged already": (nothing, "start", "merged into main already"),
-        "no conflict": (nothing, "easy", "git merge easy"),
-        "no such revision": (nothing, "nowhere", "is not a commit"),
-        "a fast-forward": (ahead, "ahead", "git merge --ff-only ahead"),
-        "unrelated histories": (alone, "alone", "no history in common"),
-        "a file and a directory": (aside, "aside", "have the same name"),
+        "merged already": (":", "start", "merged into main already"),
+        "no conflict": (":", "easy", "git merge easy"),
+        "no such revision": (":", "nowhere", "is not a commit"),
+        "a fast-forward": (AHEAD, "ahead", "git merge --ff-only ahead"),
+        "unrelated histories": (ALONE, "alone", "no history in common"),
+        "a file and a directory": (ASIDE, "aside", "have the same name"),
     },
 )
 def test_what_no_spec_can_resolve_is_refused(
-    bench: Bench, prepare: Callable[[Repo], None], rev: str, words: str
+    bench: Bench, prepare: str, rev: str, words: str
 ) -> None:
-    prepare(bench.repo)
+    bench.sh(prepare)
     with pytest.raises(InvalidInput, match=words):
         find_target(open_repository(bench.repo), ApplyRequest(merge=rev))
 

@@ -11,17 +11,14 @@ from tests.support.running import Bench, make_bench
 from tests.support.specs import SOURCE
 
 
-def test_show_has_the_whole_entry(history: Bench) -> None:
+def test_show_has_the_whole_entry_and_what_is_beside_one(history: Bench) -> None:
     shown = history.run("show", "strict", "--json").json()
     path = f".hkgit/ledger/{shown['entries'][0][:2]}/{shown['entries'][0][2:]}.json"
     assert shown["ledger"] == [json.loads(history.repo.show("strict", path))]
     assert shown["replay"] == "strict"
     assert shown["subject"] == "Apply 1 edit to 1 file"
-
-
-def test_show_lists_what_stands_beside_the_entries(history: Bench) -> None:
-    shown = history.run("show", "smuggled", "--json").json()
-    assert [left["path"] for left in shown["by_hand"]] == [SOURCE]
+    beside = history.run("show", "smuggled", "--json").json()
+    assert [left["path"] for left in beside["by_hand"]] == [SOURCE]
 
 
 @cases(

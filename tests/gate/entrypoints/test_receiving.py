@@ -1,14 +1,16 @@
-"""A server with the pre-receive hook, and real pushes to it."""
+"""A server with the pre-receive hook, real pushes to it, and what its operator has set."""
 
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 
 import pytest
 
 from tests.support.commands import AGENT, git, hkgit, start
 from tests.support.repos import Repo
-from tests.support.serving import Served, commit, copied
+from tests.support.serving import Served, commit, copied, preload_hooks
 
 TAKEN = {
     "refs/heads/main": "good",
@@ -171,3 +173,90 @@ def test_a_push_whose_history_is_cut_off_is_not_taken(served: Served) -> None:
 
     assert not done
     assert "unverifiable" in said
+
+
+# Branches that are set back, rewritten or deleted
+
+
+GOVERN_ALL = {".hkgit/config.toml": "[gate]\ngovern = 'all'\n"}
+
+
+def test_a_branch_is_set_back_and_rewritten_from_where_it_left_the_old_one(served: Served) -> None:
+    served.take("good:main")
+    served.take("+main")
+    served.take("human:main")
+    served.take("+good:main")
+    served.refuse("+blind:main")
+    served.take("human")
+    served.take(":human")  # which is not the default branch
+
+
+def test_a_rewrite_does_not_bring_back_an_older_policy(served: Served) -> None:
+    served.take("human")
+    served.clone.git("checkout", "-q", "-b", "tight")
+    commit(served.clone, GOVERN_ALL, {})
+    served.take("tight")
+    assert "has a different policy" in served.refuse("+main:tight")  # that of the default branch
+    served.take("tight:main")
+    assert "has a different policy" in served.refuse("+main")
+    served.clone.git("rebase", "-q", "tight", "human")
+    served.take("+human")  # onto a policy that the default branch came to
+
+
+def test_the_policy_may_refuse_rewrites(served: Served) -> None:
+    served.clone.git("checkout", "-q", "-b", "other")
+    commit(served.clone, {".hkgit/config.toml": "[gate]\nrewrites = 'refuse'\n"}, {})
+    served.take("other")
+    served.clone.git("commit", "-q", "--amend", "-m", "Again")
+    for refspec in ("+other", ":other"):
+        assert "FAIL refs/heads/other: " in served.refuse(refspec)
+
+
+# What the operator of a server has set
+
+
+def test_a_first_push_is_judged_from_the_beginning_under_the_built_in_policy(
+    served: Served,
+) -> None:
+    for ref in served.refs:
+        served.server.git("update-ref", "-d", ref)
+
+    served.refuse("main", "blind")
+    served.take("main", "good")
+
+
+def test_past_its_time_a_push_is_refused_with_the_way_out(served: Served) -> None:
+    served.server.git("config", "hkgit.budget", "0")
+    said = served.refuse("good:main")
+    assert "judging takes more than 0 s" in said
+    assert "git config hkgit.budget" in said
+
+
+def test_the_operator_may_name_a_policy_of_the_server(served: Served) -> None:
+    served.server.git("config", "hkgit.gate.policy", "policy.toml")
+    served.server.write("policy.toml", "[gate]\nmode = 'perhaps'\n")
+    served.refuse("good:main")  # it cannot be read
+    served.server.write("policy.toml", "[gate]\nmode = 'report'\n")
+    served.take("blind:main")
+    served.server.git("config", "hkgit.budget", "0")
+    served.take("+good:main")  # a policy that only reports stops no push for want of time
+
+
+# The server itself
+
+
+def test_a_server_with_a_checkout_judges_too(served: Served) -> None:
+    served.server.git("clone", "-q", str(served.server.path), "../checkout")
+    checkout = Repo(served.server.path.parent / "checkout")
+    checkout.git("config", "receive.denyCurrentBranch", "updateInstead")
+    hkgit(checkout, "init", "--server")
+
+    assert not git(served.clone, "push", str(checkout.path), "blind:main")[0]
+    assert git(served.clone, "push", str(checkout.path), "good:main")[0]
+
+
+def test_the_environment_of_a_push_does_not_choose_what_python_loads(served: Served) -> None:
+    preload_hooks(served.server, Path(sys.executable))
+    served.clone.write("elsewhere/hkgit/__init__.py", "raise SystemExit(0)\n")
+
+    served.refuse("blind:main", PYTHONPATH=str(served.clone.path / "elsewhere"))

@@ -81,7 +81,7 @@ def test_files_that_become_executable_are(based: Repo) -> None:
     tree = based.git("write-tree")
     based.git("reset", "-q", "--hard")
     new = based.git("commit-tree", tree, "-p", "HEAD", "-m", "Landed")
-    land(open_repository(based), branch="main", old=based.head, new=new, checkout=True, reflog="x")
+    land(based, new)
     assert based.path.joinpath("a").stat().st_mode & 0o100
     assert based.status() == []
 

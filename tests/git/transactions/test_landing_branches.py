@@ -9,7 +9,6 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.errors import GitRefused, HkgitError
-from hkgit.git.repository import Repository
 from tests.git.transactions.landing import commit_on, everything, land
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
@@ -20,33 +19,24 @@ def test_a_branch_that_moved_is_refused(based: Repo) -> None:
     based.commit({"b": "theirs\n"})
     before = everything(based)
     with pytest.raises(GitRefused, match="the branch has moved"):
-        land(
-            open_repository(based),
-            branch="main",
-            old=old,
-            new=new,
-            checkout=True,
-            reflog="x",
-        )
+        land(based, new, old=old)
     assert everything(based) == before
 
 
 def test_a_branch_is_made_where_there_is_none(based: Repo) -> None:
     new = commit_on(based, {"a": "2\n"})
-    opened = open_repository(based)
-    land(opened, branch="topic/x", old=None, new=new, checkout=False, reflog="x")
-    assert opened.branch_tip("topic/x") == new
+    land(based, new, branch="topic/x", old=None, checkout=False)
+    assert based.resolve("topic/x") == new
     assert based.status() == []
     with pytest.raises(GitRefused, match="the branch has moved"):
-        land(opened, branch="topic/x", old=None, new=new, checkout=False, reflog="x")
+        land(based, new, branch="topic/x", old=None, checkout=False)
 
 
 def test_a_branch_that_is_not_checked_out_moves_alone(based: Repo) -> None:
     based.git("branch", "topic")
     new = commit_on(based, {"a": "2\n"})
-    opened = open_repository(based)
-    land(opened, branch="topic", old=based.head, new=new, checkout=False, reflog="x")
-    assert opened.branch_tip("topic") == new
+    land(based, new, branch="topic", checkout=False)
+    assert based.resolve("topic") == new
     assert based.read("a") == b"1\n"
 
 
@@ -54,7 +44,7 @@ def test_the_first_commit_of_all_can_land(repo: Repo) -> None:
     tree = open_repository(repo).write_tree(None, {"a": File(b"1")})
     new = repo.git("commit-tree", tree, "-m", "Root")
     repo.write("b", "mine")
-    land(open_repository(repo), branch="main", old=None, new=new, checkout=True, reflog="x")
+    land(repo, new, old=None)
     assert repo.head == new
     assert repo.read("a") == b"1"
     assert repo.status() == ["?? b"]
@@ -64,44 +54,22 @@ def test_the_first_commit_of_all_can_land(repo: Repo) -> None:
 def test_a_name_that_no_branch_can_have_is_refused(based: Repo, name: str) -> None:
     before = everything(based)
     with pytest.raises(HkgitError):
-        land(
-            open_repository(based),
-            branch=name,
-            old=None,
-            new=based.head,
-            checkout=False,
-            reflog="x",
-        )
+        land(based, based.head, branch=name, old=None, checkout=False)
     assert everything(based) == before
 
 
 def test_a_branch_that_another_worktree_is_on_is_refused(based: Repo, tmp_path: Path) -> None:
     based.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "linked"))
-    new = commit_on(based, {"a": "2\n"})
     with pytest.raises(GitRefused, match="is checked out in"):
-        land(
-            open_repository(based),
-            branch="topic",
-            old=based.head,
-            new=new,
-            checkout=False,
-            reflog="x",
-        )
+        land(based, commit_on(based, {"a": "2\n"}), branch="topic", checkout=False)
 
 
 def test_a_checkout_that_is_on_another_branch_is_refused(based: Repo) -> None:
-    old, new = based.head, commit_on(based, {"a": "2\n"})
+    new = commit_on(based, {"a": "2\n"})
     for switch in (("checkout", "-q", "--detach"), ("checkout", "-q", "-b", "other")):
         based.git(*switch)
         with pytest.raises(GitRefused, match="is not the branch of this checkout"):
-            land(
-                open_repository(based),
-                branch="main",
-                old=old,
-                new=new,
-                checkout=True,
-                reflog="x",
-            )
+            land(based, new)
 
 
 def test_a_bare_repository_lands_without_a_checkout(
@@ -110,9 +78,8 @@ def test_a_bare_repository_lands_without_a_checkout(
     bare = make_repo("bare.git", bare=True)
     based.git("push", "-q", str(bare.path), "main")
     new = commit_on(bare, {"a": "2\n"}, "main")
-    opened = open_repository(bare)
-    land(opened, branch="main", old=based.head, new=new, checkout=False, reflog="x")
-    assert opened.branch_tip("main") == new
+    land(bare, new, old="main", checkout=False)
+    assert bare.resolve("main") == new
 
 
 def test_the_linked_worktree_that_the_user_stands_in_follows(based: Repo, tmp_path: Path) -> None:
@@ -120,14 +87,7 @@ def test_the_linked_worktree_that_the_user_stands_in_follows(based: Repo, tmp_pa
     linked = Repo(tmp_path / "linked")
     linked.write("b", "mine\n")
     new = commit_on(linked, {"a": "2\n"})
-    land(
-        Repository.discover(linked.path / "dir"),
-        branch="topic",
-        old=linked.head,
-        new=new,
-        checkout=True,
-        reflog="x",
-    )
+    land(Repo(linked.path / "dir"), new, branch="topic")
     assert linked.head == new
     assert linked.read("a") == b"2\n"
     assert linked.status() == [" M b"]

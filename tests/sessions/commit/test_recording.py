@@ -6,6 +6,10 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.evidence.refusal_log import RefusalLog
 from tests.sessions.committing import LINES, PROVEN, Work, replacing
 from tests.support.cases import cases
 from tests.support.repos import Repo
@@ -20,6 +24,7 @@ def test_what_is_staged_is_accounted_for_and_then_forgotten(work: Work) -> None:
     status = work.desk.status()
     assert (status.calls, status.uncommitted) == ((), 0)
     assert [each.path for each in status.receipts] == ["a.py"]
+    assert work.repo.show("HEAD", ATTRIBUTES_PATH) == ATTRIBUTES
 
 
 def test_each_call_has_an_entry_on_what_the_one_before_it_left(work: Work) -> None:
@@ -92,13 +97,26 @@ def test_lines_named_by_number_are_named_anew_where_they_moved(work: Work) -> No
     assert work.verdict() == PROVEN
 
 
-def test_an_undone_edit_leaves_no_trace(work: Work) -> None:
-    work.edit("line 5\n", "five\n")
+def undo(work: Work) -> None:
     work.desk.undo()
+
+
+def take_back(work: Work) -> None:
+    """With it goes what cancels out."""
+    work.edit("six\n", "line 6\n")
+
+
+@pytest.mark.parametrize("leave", [undo, take_back])
+def test_an_edit_that_is_taken_back_leaves_no_trace(
+    work: Work, leave: Callable[[Work], None]
+) -> None:
+    work.edit("line 5\n", "five\n")
     work.edit("line 6\n", "six\n")
+    leave(work)
     work.commit(add="a.py")
     assert work.verdict() == PROVEN
     assert len(work.entries) == 1
+    assert [call.undone for call in work.desk.status().calls if not call.undone] == []
 
 
 def test_files_that_come_go_and_move_are_accounted_for(work: Work) -> None:
@@ -152,3 +170,18 @@ def test_an_entry_that_is_too_large_is_named_and_left_out(work: Work) -> None:
     work.edit("line 5\n", "x" * 2**20 + "\n")
     work.repo.git("add", "a.py")
     assert "is not recorded" in work.record()[0]
+
+
+def landed(work: Work) -> list[str | None]:
+    return [each.landed for each in RefusalLog.of(work.repo.path / ".git").read()]
+
+
+def test_a_refusal_is_claimed_by_the_commit_with_its_text(work: Work) -> None:
+    assert not work.desk.edit(replacing("nowhere\n", "five\n")).ok
+    work.edit("line 9\n", "nine\n")
+    work.commit(add="-A")
+    assert landed(work) == [None]
+    work.edit("line 5\n", "five\n")
+    assert landed(work) == [None]
+    head = work.commit(add="-A")
+    assert landed(work) == [head]

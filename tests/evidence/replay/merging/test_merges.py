@@ -100,7 +100,7 @@ def test_an_agents_octopus_fails_and_a_persons_is_nobodys_business(started: Repo
     assert verdict(started) is Verdict.UNGOVERNED
 
 
-def test_what_is_not_here_is_unverifiable(started: Repo, tmp_path: Path) -> None:
+def test_what_a_shallow_clone_left_out_is_unverifiable(started: Repo, tmp_path: Path) -> None:
     commit(started, applied(started, protocol(replace_range("a.py", A, 1, 1, "import os"))))
     started.git("clone", "-q", "--depth=1", f"file://{started.path}", str(tmp_path / "shallow"))
     ruling = judge(Repo(tmp_path / "shallow"))
