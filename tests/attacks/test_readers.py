@@ -12,7 +12,7 @@ from hkgit.edits import File
 from hkgit.evidence.trailers import list_credited, read_trailers
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.characters import _SUSPECT, ANNOTATION, IGNORABLE, KINDS, VERSION
-from tests.attacks.scene import GOVERN, A, Scene, replace_range
+from tests.attacks.scene import GOVERN, PERSON, A, Scene, replace_range
 from tests.support.cases import cases
 
 BLIND = {"b.txt": File(b"evil\n")}
@@ -111,40 +111,31 @@ def test_the_table_is_unicodes() -> None:
     },
 )
 def test_an_agent_named_as_git_unfolds_it_is_an_agent(scene: Scene, message: str) -> None:
-    made = scene.by_hand({**BLIND}, "Ada Tester <ada@example.org>", message=message)
+    made = scene.by_hand({**BLIND}, PERSON, message=message)
     assert scene.rule(made, GOVERN["agents"]) == "blind"
 
 
-@pytest.mark.parametrize(
-    "author", ["claude  <noreply@a.com>", "Replit  Agent <r@replit.com>", "\tcodex <a@b.c>"]
+def test_blanks_in_a_name_hide_no_agent() -> None:
+    for author in ("claude  <noreply@a.com>", "Replit  Agent <r@replit.com>", "\tcodex <a@b.c>"):
+        assert Policy().is_agent(author)
+
+
+MODELS = (
+    "Claude:opus",
+    "claude : opus [tools]",
+    "Claude",
+    "Amp:x",
+    "Codex:gpt-5",
+    "Droid <d@factory.ai>",
 )
-def test_blanks_in_a_name_hide_no_agent(author: str) -> None:
-    assert Policy().is_agent(author)
+PEOPLE = ("Claude Paroz", "Claude Paroz <c@x.org>", "Rich Salz: thanks")
 
 
-@pytest.mark.parametrize(
-    "credit",
-    [
-        "Claude:opus",
-        "claude : opus [tools]",
-        "Claude",
-        "Amp:x",
-        "Codex:gpt-5",
-        "Droid <d@factory.ai>",
-    ],
-)
-def test_an_agent_credited_with_its_model_is_an_agent(scene: Scene, credit: str) -> None:
-    """The convention of Linux: `Assisted-by: AGENT:MODEL [TOOL]`."""
-    message = f"Say\n\nAssisted-by: {credit}\n"
-    made = scene.by_hand({**BLIND}, "Ada Tester <ada@example.org>", message=message)
-    assert scene.rule(made, GOVERN["agents"]) == "blind"
-
-
-@pytest.mark.parametrize("credit", ["Claude Paroz", "Claude Paroz <c@x.org>", "Rich Salz: thanks"])
-def test_a_person_credited_is_none(scene: Scene, credit: str) -> None:
-    message = f"Say\n\nAssisted-by: {credit}\n"
-    made = scene.by_hand({**BLIND}, "Ada Tester <ada@example.org>", message=message)
-    assert scene.ruling(made, GOVERN["agents"]).passes
+def test_an_agent_credited_with_its_model_is_an_agent() -> None:
+    """The convention of Linux: `Assisted-by: AGENT:MODEL [TOOL]`; people are credited so, too."""
+    said = {name: f"Say\n\nAssisted-by: {name}\n".encode() for name in (*MODELS, *PEOPLE)}
+    found = [each for each, text in said.items() if Policy().governing_name([PERSON], text)]
+    assert found == [*MODELS]
 
 
 def test_co_authors_are_read_as_git_reads_them() -> None:

@@ -115,22 +115,19 @@ def test_a_clean_merge_makes_no_policy_that_nobody_has_written(
 
 
 def test_a_person_puts_right_what_a_merge_would_make_of_the_policy(tmp_path: Path) -> None:
-    """The advice of the refusal, followed."""
+    """The advice of the refusal, followed. What one side alone came to, a merge brings."""
     made = begin(tmp_path, {"pyproject.toml": PROJECT.format("agents")})
     first, second = halves(made, govern="agents")
     made.take(f"{first}:main")
     made.clone.git("checkout", "-q", "--detach", first)
     made.clone.git("merge", "-q", "--no-commit", second)
-    made.clone.write("pyproject.toml", made.clone.show(second, "pyproject.toml"))
+    text = made.clone.show(second, "pyproject.toml").decode()
+    made.clone.write("pyproject.toml", text)
     made.clone.git("commit", "-q", "--no-verify", "-a", "-m", "Merge by hand")
     made.take("HEAD:main")
-
-
-def test_a_merge_brings_the_policy_that_one_side_came_to(tmp_path: Path) -> None:
-    made = begin(tmp_path, {"pyproject.toml": PROJECT.format("agents")})
-    wider = PROJECT.format("agents").replace("# 6", 'protect = ["app.py"]\n# 6')
-    policy = commit(made, "main", {"pyproject.toml": wider})
-    work = made.edit("app.py", (1, "uno"), on="main")
+    right = made.clone.head
+    policy = commit(made, right, {"pyproject.toml": text.replace("# 6", "protect = ['x']\n# 6")})
+    work = made.edit("app.py", (1, "uno"), on=right)
     made.take(f"{work}:main")
     made.take(f"{made.merge(work, policy)}:main")
 
