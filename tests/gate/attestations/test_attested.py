@@ -122,11 +122,13 @@ def test_only_a_principal_with_the_role_counts(judged: Repo, key: Path, tmp_path
 def test_another_tree_is_not_attested(judged: Repo, key: Path) -> None:
     """Nor on another parent."""
     attested(judged, key)
+    good = judged.resolve("topic")
     evil = commit(judged, Change({"a.txt": File(b"evil\n")}))
     assert not ruling(judged, squash(judged, evil), trusting(key)).passes
+    assert ruling(judged, squash(judged, good), trusting(key)).passes
     judged.git("checkout", "-q", "main")
     judged.commit({"c": "x\n"}, "Meanwhile")
-    assert not ruling(judged, squash(judged), trusting(key)).passes
+    assert not ruling(judged, squash(judged, good), trusting(key)).passes
 
 
 def over(key: Path, **base: object) -> Policy:
