@@ -111,23 +111,21 @@ def test_a_hash_that_other_lines_share_is_labelled(scene: Scene, policy: Policy)
         "attributes": "sub/.gitattributes",
     },
 )
-def test_what_decides_what_runs_needs_a_grant(scene: Scene, policy: Policy, path: str) -> None:
+def test_what_decides_what_runs_needs_a_grant(scene: Scene, path: str) -> None:
     create: Operation = {"op": "create_file", "path": path, "new_text": "x\n"}
-    assert scene.rule(scene.commit(scene.applied(create)), policy) == "protected"
+    assert scene.rules(scene.commit(scene.applied(create))) == {"protected"}
 
 
 @pytest.mark.parametrize(
     ("old", "new"), [(".gitlab-ci.yml", "x.yml"), ("x.yml", ".github/workflows/x.yml")]
 )
-def test_a_rename_does_not_carry_a_file_into_protection(
-    scene: Scene, policy: Policy, old: str, new: str
-) -> None:
+def test_a_rename_does_not_carry_a_file_into_protection(scene: Scene, old: str, new: str) -> None:
     """Nor out of it."""
     on = created(scene, old, b"x\n")
     digest = sha256(b"x\n")
     rename: Operation = {"op": "rename_file", "path": old, "new_path": new}
     made = scene.applied(rename | {"expected_hash": digest}, on=on)
-    assert scene.rule(scene.commit(made), policy) == "protected"
+    assert scene.rules(scene.commit(made)) == {"protected"}
 
 
 def test_a_path_may_be_unprotected(scene: Scene, policy: Policy) -> None:
@@ -147,10 +145,8 @@ def test_a_path_may_be_unprotected(scene: Scene, policy: Policy) -> None:
         "a submodule": {"sub": File(b"", SUBMODULE)},
     },
 )
-def test_a_change_without_text_is_a_change(
-    scene: Scene, policy: Policy, files: dict[str, File | None]
-) -> None:
-    assert scene.rule(scene.by_hand(files), policy) == "blind"
+def test_a_change_without_text_is_a_change(scene: Scene, files: dict[str, File | None]) -> None:
+    assert scene.rules(scene.by_hand(files)) == {"blind"}
 
 
 RAW = {
@@ -185,16 +181,16 @@ def test_a_tree_by_hand_is_looked_at(scene: Scene, policy: Policy, name: bytes) 
 
 
 @pytest.mark.parametrize("name", ["evil", ".git", ".."])
-def test_a_directory_of_nothing_is_a_change(scene: Scene, policy: Policy, name: str) -> None:
+def test_a_directory_of_nothing_is_a_change(scene: Scene, name: str) -> None:
     """Nor does an entry cover it."""
     empty, honest = scene.repo.git("mktree", stdin=b""), scene.commit(scene.honest())
     line = f"040000 tree {empty}\t{name}"
     alone = _beside(scene, "HEAD", line)
-    assert scene.rule(commit_tree(scene.repo, alone, ["HEAD"], b"Say\n", AGENT), policy) == "blind"
+    assert scene.rules(commit_tree(scene.repo, alone, ["HEAD"], b"Say\n", AGENT)) == {"blind"}
     beside = commit_tree(
         scene.repo, _beside(scene, honest, line), ["HEAD"], _message(scene, honest), AGENT
     )
-    assert scene.rule(beside, policy) == "bytes"
+    assert scene.rules(beside) == {"bytes"}
 
 
 # Characters
@@ -261,9 +257,9 @@ def test_names_and_messages_are_text_too(
         "a line end of DOS": "x\r",
     },
 )
-def test_what_is_spelled_so_may_be_added(scene: Scene, policy: Policy, text: str) -> None:
+def test_what_is_spelled_so_may_be_added(scene: Scene, text: str) -> None:
     made = scene.commit(scene.applied(replace_range("a.py", A, 5, 5, text)))
-    assert scene.ruling(made, policy).passes
+    assert scene.passes(made)
 
 
 MOVES = {
@@ -276,8 +272,8 @@ MOVES = {
 
 
 @pytest.mark.parametrize(("old", "new"), MOVES.values(), ids=MOVES)
-def test_a_character_that_moves_is_added(scene: Scene, policy: Policy, old: str, new: str) -> None:
-    assert scene.rule(edited(scene, old, new), policy) == "text"
+def test_a_character_that_moves_is_added(scene: Scene, old: str, new: str) -> None:
+    assert scene.rules(edited(scene, old, new)) == {"text"}
 
 
 def test_a_push_brings_no_direction_control_into_code(landing: Landing) -> None:
@@ -298,7 +294,5 @@ STAYS = {
 
 
 @pytest.mark.parametrize(("old", "new"), STAYS.values(), ids=STAYS)
-def test_a_character_stays_where_the_text_up_to_it_does(
-    scene: Scene, policy: Policy, old: str, new: str
-) -> None:
-    assert scene.ruling(edited(scene, old, new), policy).passes
+def test_a_character_stays_where_the_text_up_to_it_does(scene: Scene, old: str, new: str) -> None:
+    assert scene.passes(edited(scene, old, new))
