@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 import runpy
+from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -103,76 +105,67 @@ def test_no_modules_import_each_other_not_even_for_types() -> None:
     sorter.prepare()  # raises CycleError, which names the circle
 
 
-def test_one_module_loads_pygit2_without_certificates() -> None:
-    using = {
+def importing(package: str) -> set[str]:
+    """The modules that import a package, or a part of it."""
+    return {
         module
         for module, tree in modules().items()
-        if "pygit2" in {name.split(".")[0] for name in imported(tree)}
+        if package in {name.split(".")[0] for name in imported(tree)}
     }
-    assert using == {"hkgit.git.libgit2"}
+
+
+def calling(*names: str) -> set[str]:
+    """The modules that call one of some functions."""
+    return {module for module, tree in modules().items() if calls(tree) & {*names}}
+
+
+def test_one_module_loads_pygit2_without_certificates() -> None:
+    assert importing("pygit2") == {"hkgit.git.libgit2"}
+
+
+def test_only_commands_know_of_click() -> None:
+    assert {place(module) for module in importing("click")} == {"cli"}
 
 
 def test_only_git_and_those_that_say_why_start_programs() -> None:
-    starting = {module for module, tree in modules().items() if "subprocess" in set(imported(tree))}
-    assert {name for name in starting if place(name) != "git"} == set(STARTS_PROGRAMS)
+    outside = {name for name in importing("subprocess") if place(name) != "git"}
+    assert outside == set(STARTS_PROGRAMS)
 
 
 def test_nothing_below_the_faces_prints() -> None:
-    printing = {module for module, tree in modules().items() if calls(tree) & {"print", "input"}}
-    below = {name for name in printing if place(name) != "cli"}
+    below = {name for name in calling("print", "input") if place(name) != "cli"}
     assert {name for name in below if not name.startswith("hkgit.agents.servers.")} == set()
 
 
 def test_only_commands_and_two_that_say_why_end_the_process() -> None:
-    ways = {"sys.exit", "os._exit", "exit", "quit", "SystemExit"}
-    ending = {module for module, tree in modules().items() if calls(tree) & ways}
+    ending = calling("sys.exit", "os._exit", "exit", "quit", "SystemExit")
     assert {name for name in ending if place(name) != "cli"} == set(LEAVES)
 
 
-def test_only_commands_know_of_click() -> None:
-    using = {
-        module
-        for module, tree in modules().items()
-        if "click" in {name.split(".")[0] for name in imported(tree)}
-    }
-    assert {place(module) for module in using} == {"cli"}
-
-
-def folders() -> dict[Path, list[Path]]:
-    """The folders of the package, each with its modules; dunder modules are not counted."""
-    found: dict[Path, list[Path]] = {}
-    for path in PACKAGE.rglob("*.py"):
-        found.setdefault(path.parent, [])
-        if not path.name.startswith("__"):
-            found[path.parent].append(path)
-    return found
-
-
 def test_every_folder_says_in_a_sentence_what_it_is_for() -> None:
-    silent = {
-        str(folder.relative_to(ROOT))
-        for folder in folders()
+    folders = {path.parent for path in PACKAGE.rglob("*.py")}
+    silent = [
+        folder
+        for folder in folders
         if not ast.get_docstring(ast.parse((folder / "__init__.py").read_text()))
-    }
-    assert silent == set()
+    ]
+    assert silent == []
 
 
-def test_public_class_names_are_unique() -> None:
-    homes: dict[str, list[str]] = {}
-    for module, tree in modules().items():
-        for node in tree.body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                homes.setdefault(node.name, []).append(module)
-    assert {name: where for name, where in homes.items() if len(where) > 1} == {}
+def find_twice(names: Iterable[str]) -> list[str]:
+    return [name for name, count in Counter(names).items() if count > 1]
 
 
-def test_module_names_are_unique() -> None:
-    homes: dict[str, list[str]] = {}
-    for module in modules():
-        if not (ROOT / module.replace(".", "/")).is_dir():
-            homes.setdefault(module.rpartition(".")[2], []).append(module)
-    named_twice = {name: where for name, where in homes.items() if len(where) > 1}
-    assert named_twice == {}
+def test_names_of_public_classes_and_of_modules_are_unique() -> None:
+    classes = [
+        node.name
+        for tree in modules().values()
+        for node in tree.body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+    assert find_twice(classes) == []
+    files = [each for each in modules() if not (ROOT / each.replace(".", "/")).is_dir()]
+    assert find_twice(each.rpartition(".")[2] for each in files) == []
 
 
 TESTS = ROOT / "tests"

@@ -140,7 +140,7 @@ def count_lines(
     found = Findings()
     by: dict[tuple[str, int], int] = {}
     for each in done.explanation.explained:
-        step = done.step(each.origin)
+        step = done.step(each.unit)
         assert step is not None
         told = int(step.call.removeprefix("edit-"))
         by.update(((each.path, line), told) for line in range(each.first, each.last + 1))

@@ -122,10 +122,6 @@ class Taken:
 
 def take_place(place: Path, new: Path | None, written: File | None, known: File | None) -> Taken:
     """Replace a file by `new`, or remove it for None, and keep the old one. Raises OSError."""
-    if new is not None and known is None:  # most often nothing is there to be exchanged
-        with suppress(FileExistsError):
-            place_new(new, place)
-            return Taken(place, None, written, known)
     return Taken(place, _put(place, new), written, known)
 
 
@@ -242,19 +238,17 @@ def clear_away(folder: Path, ours: Callable[[], Iterable[bytes]]) -> list[Path]:
     `ours` is what it wrote or took away, and is asked for only where something is left. Anything
     else was saved by somebody while it wrote: it gets a name that is seen, which is answered.
     """
-    left = [*folder.glob(".hkgit-" + "[0-9a-f]" * 16)]
+    left, kept = [*folder.glob(".hkgit-" + "[0-9a-f]" * 16)], []
     texts = [*ours()] if left else []
-    kept = (_clear_away(place, texts) for place in left)
-    return [place for place in kept if place is not None]
-
-
-def _clear_away(left: Path, ours: Iterable[bytes]) -> Path | None:
-    with suppress(OSError):
-        data = left.read_bytes()
-        if not any(each.startswith(data) for each in ours):
-            return left.rename(left.with_name(left.name.replace(".hkgit-", "hkgit-kept-")))
-        left.unlink()
-    return None
+    for place in left:
+        with suppress(OSError):
+            data = place.read_bytes()
+            if any(each.startswith(data) for each in texts):
+                place.unlink()
+            else:
+                seen = place.name.replace(".hkgit-", "hkgit-kept-")
+                kept.append(place.rename(place.with_name(seen)))
+    return kept
 
 
 _EXECUTE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH

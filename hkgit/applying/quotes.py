@@ -194,7 +194,7 @@ def _locate_edit(
         document = _hide_outside(document, start)
     located = locate(document, meant, settings, *_find_grounds(context, edit))
     try:
-        return located, transfer(document, edit, located)
+        return located, transfer(located)
     except Conflict as error:
         error.near = tuple(Near(*document.lines_of(p.start, p.end)) for p in located.places)
         raise

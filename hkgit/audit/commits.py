@@ -122,13 +122,8 @@ class AuditedCommit:
 
 def name_evidence(ruling: Ruling, entry: Entry, edit: RecordedEdit) -> str:
     """Name the kind of an edit's evidence as it is shown."""
-    is_told = is_recovered(ruling, entry) and not is_weak(edit.evidence)
+    is_told = ruling.judged.is_recovered(entry) and not is_weak(edit.evidence)
     return RECOVERED if is_told else edit.evidence
-
-
-def is_recovered(ruling: Ruling, entry: Entry) -> bool:
-    """Whether an entry was made from a transcript: those of a record were, whatever they claim."""
-    return ruling.judged.verdict is Verdict.RECOVERED or entry.is_recovered
 
 
 def name_of_person(identity: str) -> str:
@@ -220,15 +215,14 @@ class History:
 class CommitFilter:
     """What a commit must be; None and False ask for nothing.
 
-    `agent` and `author` are globs, of an agent with or without its version; `below` is per mille;
-    `verdict` is one of `VERDICT_WORDS`: what replay says, the verdict, or the policy's.
+    `agent` and `author` are globs, of an agent with or without its version; `verdict` is one of
+    `VERDICT_WORDS`: what replay says, the verdict, or the policy's.
     """
 
     agent: str | None = None
     author: str | None = None
     verdict: str | None = None
     is_weak: bool = False
-    below: int | None = None
 
     @property
     def asks(self) -> bool:
@@ -242,7 +236,6 @@ class CommitFilter:
             and (self.author is None or _fits(commit.author, self.author))
             and (self.verdict is None or self.verdict in _words_of(commit))
             and (not self.is_weak or is_weak_commit(commit))
-            and (self.below is None or _is_below(commit, self.below))
         )
 
 
@@ -285,10 +278,6 @@ def is_unexplained(ruling: Ruling) -> bool:
     """Whether an agent may have made what no edit of the commit explains."""
     is_unread = ruling.replay in _UNREAD
     return (ruling.is_agents or is_unread) and ruling.judged.verdict is not Verdict.ATTESTED
-
-
-def _is_below(commit: AuditedCommit, below: int) -> bool:
-    return commit.confidence is not None and commit.confidence < below
 
 
 def _words_of(commit: AuditedCommit) -> tuple[str, ...]:

@@ -48,32 +48,18 @@ def blame(
     rev: str | None = option("Blame a file of a revision instead of the working tree's."),
     lines: str | None = option("Only these lines, as in git blame -L.", "-L", metavar="START,END"),
     weak: bool = option("Only lines with evidence of a quote or less, or none."),
-    below: float | None = option(
-        "Only those with less confidence.", type=click.FloatRange(0, 1), metavar="SURE"
-    ),
 ) -> Answer:
-    """Show for each line of a file its commit, what replay says, the evidence and the agent.
-
-    With --weak and --below, only lines that match one of them.
-    """
+    """Show for each line of a file its commit, what replay says, the evidence and the agent."""
     repository = open_repository()
     note_shallow(repository)
     if rev is None and repository.work_tree is None:
         rev = "HEAD"
     blamed = list(blame_file(repository, make_root_relative(repository, path), rev, lines))
     origins = LineOrigins(find_history(repository, rev or "HEAD", is_range=False))
-    least = None if below is None else round(below * 1000)
-    found = (
-        origin
-        for origin in map(origins.of, show_progress("judging line")(blamed))
-        if not (weak or below is not None) or (weak and origin.is_weak) or _is_below(origin, least)
-    )
+    judged = map(origins.of, show_progress("judging line")(blamed))
+    found = (origin for origin in judged if origin.is_weak or not weak)
     lines_of = _lines(found, last=blamed[-1].number if blamed else 0)
     return Answer(map(_row_json, found), lines_of, is_long=True)
-
-
-def _is_below(origin: LineOrigin, least: int | None) -> bool:
-    return least is not None and origin.edit is not None and origin.edit.confidence < least
 
 
 def _lines(found: Iterable[LineOrigin], *, last: int) -> Iterator[str]:

@@ -117,21 +117,26 @@ def _facts(repository: Repository, report: Report, head: str | None) -> Facts | 
 
 def _add_fixes(repository: Repository, report: Report) -> Report:
     """Add to each blind edit what gives it evidence: a session's, a transcript's, or a reading."""
-    [ruling], root = report.rulings, repository.work_tree
-    if root is None:
+    [ruling] = report.rulings
+    if repository.is_bare:
         return report
     # Few commits are rejected.
     from hkgit.cli.adopt import find_adoption, fix_blind, fix_by_adoption
+    from hkgit.sessions.bypass import is_recorded
     from hkgit.sessions.waiting_edits import find_blind_reads
 
+    parents, tree = ruling.judged.candidate.parents, ruling.judged.candidate.tree
     reads: dict[str, dict[str, None]] = {}
-    for path, command in find_blind_reads(repository, root, report.policy):
+    for path, command in find_blind_reads(repository, report.policy):
         reads.setdefault(path, {})[command] = None
     is_bare = not ruling.judged.entries
     session = _find_session(repository, ruling) if is_bare else None
     is_asked = is_bare and not reads and not ruling.passes and ruling.rule == BLIND
     adoption = find_adoption(repository, ruling.judged.candidate) if is_asked else ""
     shell = find_agent_shell() if is_bare else None
+
+    if ruling.redo is None and len(parents) == 1 and is_recorded(repository, *parents, tree):
+        ruling = replace(ruling, redo="")
 
     def fix(finding: Finding) -> Finding:
         path = finding.where.rpartition(":")[0]
@@ -162,5 +167,5 @@ def _find_session(repository: Repository, ruling: Ruling) -> str | None:
         return None
     found = (each.where for each in ruling.findings if each.rule == BLIND)
     blind = {where.rpartition(":")[0] or where for where in found}
-    waiting = list_waiting(open_journals(repository, root))
+    waiting = list_waiting(open_journals(repository))
     return next((each.key[0] for each in waiting if blind.intersection(each.paths)), None)

@@ -210,12 +210,9 @@ def _say_other_hk() -> Iterator[Line]:
 def _say_work(repository: Repository) -> Iterator[Line]:
     """What agents have done here: sessions, and commits past the hooks."""
     root = repository.work_tree
-    if root is None:
-        return
-    for session in list_sessions(repository, root):
+    for session in () if root is None else list_sessions(repository, root):
         yield "session", describe_session(session)
-    past_hooks = find_commits_past_hooks(repository, root)
-    for line in describe_commits_past_hooks(repository, past_hooks):
+    for line in describe_commits_past_hooks(repository, find_commits_past_hooks(repository)):
         yield "past hooks", line
 
 

@@ -13,7 +13,7 @@ from hkgit.audit.reports import ReportTotals
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
 from hkgit.cli.history import POLICY, RANGE, find_history, open_history
-from hkgit.cli.options import REPORT, declare, message_file_option, option
+from hkgit.cli.options import REPORT, choose_one, declare, message_file_option, option
 from hkgit.cli.output import print_note, show_progress
 from hkgit.cli.ruling_output import answer_report, answer_rulings
 from hkgit.evidence.verdict import BLIND
@@ -59,22 +59,17 @@ def gate(
     form: str = REPORT,
 ) -> Answer | int:
     """Judge commits under the repository's policy, believing nothing that cannot be derived."""
-    points = {
-        "staged": "" if staged else None,
-        "message_file": message_file,
-        "range": range,
-        "pre_push": "" if pre_push else None,
-        "pre_receive": "" if pre_receive else None,
-        "reference_transaction": reference_transaction,
-        "ci": "" if ci else None,
-    }
-    asked = [(name, value) for name, value in points.items() if value is not None]
-    if len(asked) != 1:
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in points)
-        raise click.UsageError(f"Give exactly one of {names}.")
+    point, value = choose_one(
+        staged=staged,
+        message_file=message_file,
+        range=range,
+        pre_push=pre_push,
+        pre_receive=pre_receive,
+        reference_transaction=reference_transaction,
+        ci=ci,
+    )
     if explain and form not in ("text", "json"):
         raise click.UsageError("--explain needs --format text or json.")
-    [(point, value)] = asked
     if record and point not in OF_A_COMMIT:
         raise click.UsageError("--record is for a commit being made: --staged or --message-file.")
     if point in OF_REFS:
@@ -109,10 +104,10 @@ def _judge_range(
 
 
 def _add_adoptions(repository: Repository, rulings: Iterator[Ruling]) -> Iterator[Ruling]:
-    """Name in blind commits the command that takes their evidence from a transcript."""
+    """Name in commits the command that takes their evidence from sessions or a transcript."""
     tries = MOST_ASKED if repository.work_tree is not None else 0
     for ruling in rulings:
-        if ruling.passes or ruling.rule != BLIND or not tries:
+        if ruling.passes or (ruling.rule != BLIND and ruling.redo is not None) or not tries:
             yield ruling
             continue
         from hkgit.cli.adopt import add_adoption  # few commits are rejected

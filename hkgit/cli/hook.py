@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from hkgit.agents import HOOKED
 from hkgit.cli.hook_answer import answer_hook
-from hkgit.cli.options import argument, declare, message_file_option, option
+from hkgit.cli.options import argument, choose_one, declare, message_file_option, option
 from hkgit.cli.record_steps import record_step
-
-if TYPE_CHECKING:
-    from hkgit.cli.record_steps import RecordStep
 
 
 @declare
@@ -52,14 +47,7 @@ def record(
     One of --staged (pre-commit), --message-file (prepare-commit-msg, commit-msg), --committed
     (post-commit) and --withdraw. If no edit waits, it does nothing.
     """
-    asked: dict[RecordStep, bool] = {
-        "staged": staged,
-        "message": message_file is not None,
-        "committed": committed,
-        "withdraw": withdraw,
-    }
-    steps = [step for step, is_asked in asked.items() if is_asked]
-    if len(steps) != 1:
-        words = "Give one of --staged, --message-file FILE, --committed and --withdraw."
-        raise click.UsageError(words)
-    record_step(steps[0], message_file or "")
+    step, _ = choose_one(
+        staged=staged, message_file=message_file, committed=committed, withdraw=withdraw
+    )
+    record_step(step, message_file or "")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -41,17 +40,6 @@ _NARROW = 100
 """Columns below which a row is short of words."""
 
 
-_VERDICT_HELP = "Only commits that replay as WORD, have that verdict, or pass or fail."
-
-
-def _check_verdict(context: click.Context, parameter: click.Parameter, word: str | None) -> Any:
-    """Refuse a word that no commit can have: it would leave an empty list unexplained."""
-    if word is None or word in VERDICT_WORDS:
-        return word
-    words = ", ".join(dict.fromkeys(VERDICT_WORDS))
-    raise click.BadParameter(f"{word!r} is not one of: {words}.", context, parameter)
-
-
 @declare
 def command(
     *,
@@ -61,14 +49,12 @@ def command(
     author: str | None = option("Only commits of an author.", metavar="GLOB"),
     since: str | None = option("Only commits after a date, in git's format.", metavar="DATE"),
     until: str | None = option("Only commits before a date.", metavar="DATE"),
-    paths: tuple[str, ...] = option(
-        "Only commits that change this path.", "--path", metavar="PATH"
+    verdict: str | None = option(
+        "Only commits that replay as WORD, have that verdict, or pass or fail.",
+        metavar="WORD",
+        type=click.Choice([*dict.fromkeys(VERDICT_WORDS)]),
     ),
-    verdict: str | None = option(_VERDICT_HELP, metavar="WORD", callback=_check_verdict),
     is_weak: bool = option("Only with evidence of a quote or less, or none.", "--weak"),
-    below: float | None = option(
-        "Only those with less confidence.", type=click.FloatRange(0, 1), metavar="SURE"
-    ),
     follow: bool = option("Follow one file through its renames."),
 ) -> Answer:
     """List commits, newest first: what can be derived, and whether they pass.
@@ -79,11 +65,10 @@ def command(
     repository = open_repository()
     note_shallow(repository)
     revision, named = _split(repository, words)
-    located = tuple(make_root_relative(repository, path) for path in (*named, *paths))
+    located = tuple(make_root_relative(repository, path) for path in named)
     if follow and len(located) != 1:
         raise click.UsageError("--follow takes exactly one path.")
-    least = None if below is None else round(below * 1000)
-    wanted = CommitFilter(agent, author, verdict, is_weak=is_weak, below=least)
+    wanted = CommitFilter(agent, author, verdict, is_weak=is_weak)
     history = find_history(repository, revision)
     limits = {"max-count": None if wanted.asks else max_count, "since": since, "until": until}
     options = [f"--{name}={value}" for name, value in limits.items() if value is not None]

@@ -98,6 +98,15 @@ def options_in(kind: type) -> Any:
     return kind
 
 
+def choose_one(**given: Any) -> tuple[Any, Any]:
+    """Return the one option that was given, and its value. Raises UsageError for another number."""
+    asked = [each for each in given.items() if each[1] not in (None, False)]
+    if len(asked) != 1:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise click.UsageError(f"Give exactly one of {names}.")
+    return asked[0]
+
+
 def declare(function: Callable[..., Answer | int | None]) -> click.Command:
     """Make the command of a function; one that returns an `Answer` alone has `--json` as well."""
     params: list[click.Parameter] = []

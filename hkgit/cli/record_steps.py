@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hkgit.cli.answer import Answer
     from hkgit.git.repository import Repository
 
-    RecordStep = Literal["staged", "message", "committed", "withdraw"]
+    RecordStep = Literal["staged", "message_file", "committed", "withdraw"]
 
 
 def record_step(step: RecordStep, message_file: str = "") -> None:
@@ -37,7 +37,7 @@ def judge_recorded(message_file: str | None, judge: Callable[[], Answer]) -> int
         _record_running_command()
     waits_here = waits()
     if waits_here:
-        try_recording("staged" if message_file is None else "message", message_file or "")
+        try_recording("staged" if message_file is None else "message_file", message_file or "")
     if message_file is None and is_left_to_commit_msg():
         return 0
     code = None
@@ -86,7 +86,7 @@ def _record(step: RecordStep, message_file: str) -> None:
 
         settle_all_written(find_work_root())
     repository = open_hook_repository()
-    if step == "message":
+    if step == "message_file":
         from hkgit.git.repository import find_message_file
         from hkgit.sessions.commit_message import sign
 
@@ -114,6 +114,4 @@ def list_commits_past_hooks(repository: Repository) -> Iterator[str]:
     if root is not None and may_wait(root):
         from hkgit.sessions.bypass import describe_commits_past_hooks, find_commits_past_hooks
 
-        yield from describe_commits_past_hooks(
-            repository, find_commits_past_hooks(repository, root)
-        )
+        yield from describe_commits_past_hooks(repository, find_commits_past_hooks(repository))

@@ -192,11 +192,7 @@ _COLOURS = {"yes": "green", "no": "red", "unknown": "yellow"}
 
 
 @declare
-def qa(
-    *,
-    commits: str = RANGE,
-    policy: str | None = POLICY,
-) -> Answer:
+def qa(*, commits: str = RANGE, policy: str | None = POLICY) -> Answer:
     """Answer the QA questions of the edit protocol on A..B: yes, no or unknown, and why.
 
     Passes only if every answer is yes.

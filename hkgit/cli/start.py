@@ -63,7 +63,7 @@ def _find_work(words: list[str]) -> Callable[[], int] | None:
 
             return (lambda: _answer_agent(agent, options)) if agent in HOOKED else None
         case ["record", "--message-file", file]:
-            return lambda: _record("message", file)
+            return lambda: _record("message_file", file)
         case ["record", "--committed"]:
             return lambda: _record("committed")
         case ["gate", "--record", "--staged"]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from hkgit.edits import EXECUTABLE, REGULAR, File, MappingSnapshot, Snapshot
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate.policy.model import BUILT_IN, Policy
-from hkgit.git.objects import HEX
+from hkgit.git.layout import HEX
 from hkgit.git.repository import Repository
 from hkgit.text.hashes import sha256
 from hkgit.values import replace

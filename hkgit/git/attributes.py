@@ -11,17 +11,14 @@ from pathlib import Path, PurePosixPath
 
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, File
 from hkgit.errors import InvalidInput
-from hkgit.git.layout import common_dir_of
-from hkgit.git.objects import TreeSnapshot
+from hkgit.git.facts import find_shared
 from hkgit.text.paths import fold_name, quote_path
 from hkgit.values import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # an edit in a session asks for attributes, and for no repository
-    from hkgit.git.objects import TreeEntry, TreeSnapshot
+    from hkgit.git.objects import TreeSnapshot
     from hkgit.git.repository import Repository
-
-UNSPECIFIED = "unspecified"
 
 FOREIGN = ("filter", "working-tree-encoding")
 """The attributes by which the text in the work tree is another one than git stores."""
@@ -30,33 +27,8 @@ _FILE = ".gitattributes"
 _SYSTEM = Path("/etc")
 
 
-def ask_attributes(
-    repository: Repository, files: TreeSnapshot, paths: Collection[str], names: Collection[str]
-) -> dict[str, dict[str, str]]:
-    """Ask git for attributes of paths: path -> name -> set, unset, unspecified, or a value.
-
-    The attribute files are those of a commit, of the repository and of the user; what somebody
-    has changed in a work tree does not count. Raises GitRefused.
-    """
-    above = dict(_files_above(files, paths))
-    stored = [files.read_blob(entry.id) for entry in above.values()]
-    named = repository.config("core.attributesfile")
-    beside = _places_beside(repository.common_dir, named and Path(named).expanduser())
-    if not _speak_of(names, [*stored, *map(_read, beside)]):
-        return {path: dict.fromkeys(names, UNSPECIFIED) for path in paths}
-    return _check_attributes(repository, above, paths, names)
-
-
 def _speak_of(names: Collection[str], contents: Iterable[bytes]) -> bool:
     return any(name.encode() in content for content in contents for name in names)
-
-
-def _files_above(files: TreeSnapshot, paths: Iterable[str]) -> Iterator[tuple[str, TreeEntry]]:
-    """The attribute files of the directories that paths lie in; git ignores links among them."""
-    for name in _attribute_files(paths):
-        entry = files.entry(name)
-        if entry is not None and entry.mode in (REGULAR, EXECUTABLE):
-            yield name, entry
 
 
 def _attribute_files(paths: Iterable[str]) -> set[str]:
@@ -86,31 +58,6 @@ def _read(place: Path) -> bytes:
         return place.read_bytes()
     except OSError:
         return b""
-
-
-def _check_attributes(
-    repository: Repository,
-    above: Mapping[str, TreeEntry],
-    paths: Iterable[str],
-    names: Iterable[str],
-) -> dict[str, dict[str, str]]:
-    """What `git check-attr` says with an index that holds the attribute files alone."""
-    import tempfile  # few attributes are asked of git
-
-    with tempfile.TemporaryDirectory(prefix="hkgit-attributes-") as folder:
-        env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
-        if repository.work_tree is None:  # check-attr wants one, though it does not look there
-            env["GIT_WORK_TREE"] = folder
-        listed = "".join(f"{entry.mode:o} {entry.id}\t{name}\0" for name, entry in above.items())
-        index = ("update-index", "-z", "--add", "--index-info")
-        repository.git(*index, stdin=os.fsencode(listed), env=env)
-        check = ("check-attr", "--cached", "-z", "--stdin", *names)
-        asked = os.fsencode("".join(f"{path}\0" for path in paths))
-        words = os.fsdecode(repository.git(*check, stdin=asked, env=env).stdout).split("\0")
-    found: dict[str, dict[str, str]] = defaultdict(dict)
-    for path, name, value in zip(words[:-1:3], words[1::3], words[2::3], strict=True):
-        found[path][name] = value
-    return found
 
 
 _UNSET = ("unspecified", "unset", "set")
@@ -151,7 +98,7 @@ class Unedited:
     def _is_foreign_anywhere(self) -> bool:
         """Whether attributes that hold for every path may name a filter, or settings of git name
         a file of attributes or other settings."""
-        common, user = common_dir_of(self.git_dir), _user_folder()
+        common, user = Path(find_shared(self.git_dir)), _user_folder()
         if _speak_of(FOREIGN, map(_read, _places_beside(common, None))):
             return True
         named = Path(os.environ.get("GIT_CONFIG_GLOBAL") or _home() / ".gitconfig")
@@ -207,7 +154,7 @@ class Conversion:
     def convert(self, path: str, content: Content) -> bytes:
         """Convert content to the blob that `git add` makes of it, filters and encodings aside."""
         data = content.data
-        if self.stores_lf(path, content):
+        if self.stores_lf(path, content.data, content.before):
             data = data.replace(b"\r\n", b"\n")
         if (
             re.search(_IDENT, data)
@@ -216,17 +163,16 @@ class Conversion:
             data = re.sub(_IDENT, b"$Id$", data)
         return data
 
-    def stores_lf(self, path: str, content: Content) -> bool:
-        """Whether CRLF becomes LF."""
-        if b"\r\n" not in content.data:
+    def stores_lf(self, path: str, data: bytes, before: bytes | None = None) -> bool:
+        """Whether CRLF becomes LF in new content of a path that the index has as it is `before`."""
+        if b"\r\n" not in data:
             return False
         action = _action(self._ask_attributes([path], _LINE_ENDS)[path])
         if action is None and self.repository.config("core.autocrlf") in _AUTOCRLF:
             action = "auto"
         if action == "auto":
-            before = content.before or b""
-            had_crlf = b"\r\n" in before and not _is_binary(before)
-            return not _is_binary(content.data) and not had_crlf
+            old = before or b""
+            return not _is_binary(data) and (b"\r\n" not in old or _is_binary(old))
         return action == "text"
 
     def why_foreign(self, paths: Collection[str]) -> dict[str, InvalidInput]:
@@ -242,7 +188,39 @@ class Conversion:
     def _ask_attributes(
         self, paths: Collection[str], names: Collection[str]
     ) -> dict[str, dict[str, str]]:
-        return ask_attributes(self.repository, self.files, paths, names)
+        """Ask git for attributes of paths: path -> name -> set, unset, unspecified, or a value.
+
+        The attribute files are those of the commit, of the repository and of the user; what
+        somebody has changed in a work tree does not count, and links among them git ignores.
+        """
+        named = self.repository.config("core.attributesfile")
+        beside = _places_beside(self.repository.common_dir, named and Path(named).expanduser())
+        above = {name: self.files.entry(name) for name in _attribute_files(paths)}
+        stored = {
+            name: entry
+            for name, entry in above.items()
+            if entry is not None and entry.mode in (REGULAR, EXECUTABLE)
+        }
+        contents = (self.files.read_blob(entry.id) for entry in stored.values())
+        if not _speak_of(names, [*contents, *map(_read, beside)]):
+            return {path: dict.fromkeys(names, "unspecified") for path in paths}
+        import tempfile  # few attributes are asked of git
+
+        with tempfile.TemporaryDirectory(prefix="hkgit-attributes-") as folder:
+            env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
+            if self.repository.work_tree is None:  # check-attr wants one, but does not look there
+                env["GIT_WORK_TREE"] = folder
+            git = self.repository.git.over(env)
+            listed = (f"{entry.mode:o} {entry.id}\t{name}\0" for name, entry in stored.items())
+            index = ("update-index", "-z", "--add", "--index-info")
+            git(*index, stdin=os.fsencode("".join(listed)))
+            asked = os.fsencode("".join(f"{path}\0" for path in paths))
+            said = git("check-attr", "--cached", "-z", "--stdin", *names, stdin=asked).stdout
+        words = os.fsdecode(said).split("\0")
+        found: dict[str, dict[str, str]] = defaultdict(dict)
+        for path, name, value in zip(words[:-1:3], words[1::3], words[2::3], strict=True):
+            found[path][name] = value
+        return found
 
 
 def _action(values: dict[str, str]) -> str | None:

@@ -43,17 +43,13 @@ class CatFile:
         self._turn = threading.Lock()
         self._child: _Child | None = None
 
-    def header(self, object_id: str) -> tuple[str, int] | None:
-        """Return the type and size of an object; None when git gives none for it."""
-        answer = self._ask("info", object_id, 0)
-        return answer[:2] if answer is not None else None
-
     def read(self, object_id: str, most: int) -> tuple[str, int, bytes] | None:
         """Read the type, size and bytes of an object; no bytes of one with more than `most`.
 
-        Raises Unverifiable where the bytes are not those of the id: git looks at few of them.
+        None when git gives none for it. Raises Unverifiable where the bytes are not those of the
+        id: git looks at few of them.
         """
-        found = self._ask("contents", object_id, most)
+        found = self._ask("info" if most < 0 else "contents", object_id, most)
         if found is not None and found[1] <= most:
             kind, _, data = found
             if compute_id(kind, data, self._object_format) != object_id:

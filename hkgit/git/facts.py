@@ -74,13 +74,16 @@ LOCAL_VARIABLES = frozenset(
 
 _GATE = b"hkgit gate"
 
-_SETTINGS = {
+PINNED = {
     "LC_ALL": "C",
     "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_NO_LAZY_FETCH": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
 }
+"""The environment of every git that hkgit starts."""
+NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+"""A partial clone fetches what it lacks when it is read; the second is for git before 2.44."""
+
 _HARMLESS = ("HKGIT_SESSION", "HKGIT_STATE", "HKGIT_REAL_EDITS")
 """The variables of hkgit's own that the judge does not read."""
 _NAMES = ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT")
@@ -270,7 +273,8 @@ class _Child:
         actions = [(os.POSIX_SPAWN_DUP2, source, 0), (os.POSIX_SPAWN_DUP2, out, 1), silent]
         command = ("git", *(("-C", root) if root else ()), "-c", "core.fsmonitor=false", *args)
         try:
-            settings = (scrub_environment(os.environ) if root else os.environ) | _SETTINGS
+            inherited = scrub_environment(os.environ) if root else os.environ
+            settings = {**inherited, **PINNED, **NO_FETCH}
             self._pid = os.posix_spawnp("git", command, settings, file_actions=actions)
         finally:
             os.close(out)

@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.git.facts import find_shared
+from hkgit.git.facts import NO_FETCH
 from hkgit.git.program import Git, refuse_failed
 
-NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
-"""A partial clone fetches what it lacks when it is read; the second is for git before 2.44."""
+HEX = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
+"""The id of an object."""
 
 BLOB, TREE, COMMIT, TAG = "blob", "tree", "commit", "tag"
 """The types of objects, as git names them."""
@@ -75,12 +75,6 @@ def _work_tree(git: Git, git_dir: Path) -> Path:
     return inside.parent
 
 
-def common_dir_of(git_dir: Path) -> Path:
-    """Find the directory of objects and branches, which the linked worktrees share."""
-    shared = Path(find_shared(git_dir))
-    return shared if shared == git_dir else shared.resolve()
-
-
 def refuse_unwritten(where: str, words: str) -> GitRefused:
     """Build the error for what could not be stored."""
     fix = "Check that the repository is writable and the disk has space; nothing was landed."
@@ -89,8 +83,6 @@ def refuse_unwritten(where: str, words: str) -> GitRefused:
 
 _BRANCH = r"refs/heads/[A-Za-z0-9][A-Za-z0-9_-]*(?:/[A-Za-z0-9][A-Za-z0-9_-]*)*"
 """Names that mean a ref and nothing else to `git cat-file` too."""
-
-_ID = rb"[0-9a-f]{40}(?:[0-9a-f]{24})?"
 
 
 def read_branch(git_dir: Path) -> str | None:
@@ -113,7 +105,7 @@ def read_stored_ref(common_dir: Path, name: str) -> str | None:
         named = (common_dir / name).read_bytes().rstrip(b"\n")
     except OSError:
         named = _find_packed(common_dir, name)
-    return named.decode() if re.fullmatch(_ID, named) is not None else None
+    return named.decode() if re.fullmatch(HEX.encode(), named) is not None else None
 
 
 def _find_packed(common_dir: Path, name: str) -> bytes:

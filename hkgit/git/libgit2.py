@@ -73,14 +73,6 @@ class LibGit2:
             fix = "Let git itself read it: unset HKGIT_GIT."
             raise Unopened(str(git_dir), what, fix) from error
 
-    def header(self, object_id: str) -> tuple[str, int] | None:
-        """Return the type of an object and its size in bytes."""
-        try:
-            kind, size = self.odb.read_header(object_id)
-        except FAULTS:
-            return None
-        return _NAMES[kind], size
-
     def read(self, object_id: str, most: int) -> tuple[str, int, bytes] | None:
         """Read the type, size and bytes of an object; no bytes of one with more than `most`."""
         try:

@@ -22,14 +22,11 @@ from hkgit.edits import (
     encode_text,
 )
 from hkgit.errors import InvalidInput, Unverifiable
-from hkgit.git.layout import BLOB, COMMIT, TAG, TREE
+from hkgit.git.layout import BLOB, COMMIT, HEX, TAG, TREE
 from hkgit.git.program import Git
 from hkgit.text.hashes import start_hash
 from hkgit.text.paths import LONGEST_PATH, quote_path
 from hkgit.values import dataclass
-
-HEX = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
-FULL_ID = HEX
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 """The tree without a file, which git knows without storing it; `Repository.snapshot` takes it in
@@ -122,7 +119,8 @@ def _tree_of(side: Side | None) -> str | None:
     return side[1].hex() if side is not None and side[0] == _DIRECTORY else None
 
 
-_TAG = rb"object (" + HEX.encode() + rb")\ntype ([a-z]+)\n"
+_ID = HEX.encode()
+_TAG = rb"object (" + _ID + rb")\ntype ([a-z]+)\n"
 _TAGGER = rb"(?m)^tagger (.*?)(?: -?\d+ [-+]\d+)?$"
 TAG_FIX = "Look at it with git fsck, and make it again: git tag -a NAME COMMIT."
 
@@ -143,7 +141,6 @@ def read_taggers(data: bytes) -> str:
     return ", ".join(map(decode_text, re.findall(_TAGGER, data.partition(b"\n\n")[0])))
 
 
-_ID = HEX.encode()
 _HEAD = (
     rb"tree (" + _ID + rb")\n((?:parent " + _ID + rb"\n)*)"
     rb"author (.*)\ncommitter (.*)\n"

@@ -13,21 +13,13 @@ from functools import cache
 from pathlib import Path
 
 from hkgit.errors import GitRefused
-from hkgit.git.facts import scrub_environment
+from hkgit.git.facts import PINNED, scrub_environment
 from hkgit.values import dataclass, field, replace
 
 OLDEST = (2, 38)
 """The first git that has `merge-tree --write-tree`."""
 _MISUSED = 129
 """How git ends that does not know an option."""
-
-PINNED = {
-    "LC_ALL": "C",
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_PAGER": "cat",
-    "GIT_TERMINAL_PROMPT": "0",
-}
 
 ADVICE = (
     (".lock': File exists", "Another git process is running, or one has died; then try again."),
@@ -116,7 +108,7 @@ class Git:
     def build_environment(self) -> dict[str, str]:
         """Build the environment that git is started with."""
         inherited = os.environ if self.keep_environment else scrub_environment(os.environ)
-        environment = {**inherited, **PINNED, **self.environment}
+        environment = {**inherited, **PINNED, "GIT_PAGER": "cat", **self.environment}
         return {name: value for name, value in environment.items() if value is not None}
 
 
@@ -156,25 +148,6 @@ def _end(process: subprocess.Popen[bytes], *, with_children: bool) -> None:
     else:
         process.kill()
     process.wait()
-
-
-def prepare_git(start: Path, git_dir: Path, work_tree: Path | None, *, in_hook: bool) -> Git:
-    """Return the program set up for a repository that was found from `start`."""
-    if in_hook:  # git's variables may be relative to the directory that it started the hook in
-        return Git(start, {}, keep_environment=True)
-    if work_tree is not None:
-        return Git(work_tree, {})
-    # safe.bareRepository may forbid git to find by itself what the user has named.
-    return Git(git_dir, {"GIT_DIR": str(git_dir)})
-
-
-def read_config(git: Git, name: str, *options: str) -> str | None:
-    """Read the last value of a configuration variable, as git reads it. Raises GitRefused."""
-    args = ("config", *options, "--get", name)
-    asked = git(*args, check=False)
-    if asked.code > 1:
-        raise refuse_failed(args, asked)
-    return asked.text if asked.code == 0 else None
 
 
 def refuse_failed(args: Sequence[str], completed: Completed) -> GitRefused:

@@ -32,10 +32,9 @@ from hkgit.git.clean_merge import (
 from hkgit.git.layout import (
     BLOB,
     COMMIT,
-    NO_FETCH,
+    HEX,
     TAG,
     TREE,
-    common_dir_of,
     find_repository,
     read_branch,
     read_stored_ref,
@@ -46,7 +45,6 @@ from hkgit.git.objects import (
     DEEPEST,
     EMPTY_TREE,
     EMPTY_TREES,
-    FULL_ID,
     LARGEST_OBJECT,
     TAG_FIX,
     Commit,
@@ -64,7 +62,7 @@ from hkgit.git.objects import (
     read_taggers,
     verify_principal,
 )
-from hkgit.git.program import Completed, Git, prepare_git, read_config, refuse_failed
+from hkgit.git.program import Completed, Git, refuse_failed
 from hkgit.text.paths import check_tree_path
 from hkgit.values import dataclass
 
@@ -136,12 +134,18 @@ class Repository:
     @cached_property
     def common_dir(self) -> Path:
         """The directory of objects and branches, which linked worktrees share."""
-        return common_dir_of(self.git_dir)
+        shared = Path(facts.find_shared(self.git_dir))
+        return shared if shared == self.git_dir else shared.resolve()
 
     @cached_property
     def git(self) -> Git:
         """The git program on this repository, to be called."""
-        return prepare_git(self.start, self.git_dir, self.work_tree, in_hook=self.in_hook)
+        if self.in_hook:  # git's variables may be relative to the directory that it started in
+            return Git(self.start, keep_environment=True)
+        if self.work_tree is not None:
+            return Git(self.work_tree)
+        # safe.bareRepository may forbid git to find by itself what the user has named.
+        return Git(self.git_dir, {"GIT_DIR": str(self.git_dir)})
 
     @property
     def backend(self) -> str:
@@ -184,7 +188,7 @@ class Repository:
         stored = None if branch is None else read_stored_ref(self.common_dir, branch)
         if stored is not None:
             rev = stored
-        elif re.fullmatch(FULL_ID, rev) is None:
+        elif re.fullmatch(HEX, rev) is None:
             rev = self._ask("rev-parse", "--verify", "-q", "--end-of-options", rev).text
         try:
             return self.commit_named_by(rev) if rev else None
@@ -333,7 +337,7 @@ class Repository:
         if listed.exists():
             return tuple(listed.read_text().split())
         named = (name.partition("GITHEAD_")[2] for name in os.environ if self.in_hook)
-        return tuple(name for name in named if re.fullmatch(FULL_ID, name))
+        return tuple(name for name in named if re.fullmatch(HEX, name))
 
     @contextmanager
     def merge(self, parents: Sequence[str]) -> Iterator[CleanMerge]:
@@ -388,7 +392,7 @@ class Repository:
     def head(self) -> Head:
         """Read where HEAD points; raise GitRefused when it points to nothing."""
         target = self._head_target()
-        if re.fullmatch(FULL_ID, target):
+        if re.fullmatch(HEX, target):
             return Head(None, target)
         return Head(target.removeprefix("refs/heads/"), self._ref(target))
 
@@ -487,7 +491,13 @@ class Repository:
 
     def config(self, name: str) -> str | None:
         """Return the last value of a configuration variable, as git reads it."""
-        return read_config(self.git, name) if self.may_have(name) else None
+        return self._config(name) if self.may_have(name) else None
+
+    def _config(self, *args: str) -> str | None:
+        asked = self.git("config", "--get", *args, check=False)
+        if asked.code > 1:
+            raise refuse_failed(("config",), asked)
+        return asked.text if asked.code == 0 else None
 
     def identity(self, who: str) -> str:
         """Return `AUTHOR` or `COMMITTER` as git would write it, without the time; or ""."""
@@ -502,7 +512,7 @@ class Repository:
         """`core.hooksPath`, from the checkout when it is relative; None when it is not set."""
         if not self.may_have("core.hooksPath"):
             return None
-        configured = read_config(self.git, "core.hooksPath", "--type=path")
+        configured = self._config("--type=path", "core.hooksPath")
         return (self.work_tree or self.git_dir) / configured if configured is not None else None
 
     # How objects are read
@@ -522,11 +532,11 @@ class Repository:
 
     @cached_property
     def _objects(self) -> LibGit2 | CatFile:
-        return self._libgit2 or CatFile(self.git.over(NO_FETCH), self.object_format)
+        return self._libgit2 or CatFile(self.git.over(facts.NO_FETCH), self.object_format)
 
     def _header(self, object_id: str) -> tuple[str, int]:
         """Return the type of an object and its size in bytes."""
-        found = self._kept.get(object_id) or self._objects.header(_check_id(object_id))
+        found = self._kept.get(object_id) or self._objects.read(_check_id(object_id), -1)
         if found is None:
             raise self._why_not(object_id)
         return found[:2]
@@ -573,7 +583,7 @@ class Repository:
         return Unverifiable(where, words or "could not be read", fix)
 
     def _ask(self, *args: str) -> Completed:
-        return self.git.over(NO_FETCH)(*args, check=False)
+        return self.git.over(facts.NO_FETCH)(*args, check=False)
 
     @cached_property
     def _trees(self) -> Trees:
@@ -604,7 +614,7 @@ class Repository:
             return self.empty_tree
         if is_empty_tree(rev_or_tree):
             return rev_or_tree
-        if re.fullmatch(FULL_ID, rev_or_tree) and self._header(rev_or_tree)[0] == TREE:
+        if re.fullmatch(HEX, rev_or_tree) and self._header(rev_or_tree)[0] == TREE:
             return rev_or_tree
         return self.commit(self.resolve(rev_or_tree)).tree
 
@@ -617,7 +627,7 @@ class Repository:
 
 def _check_id(object_id: str) -> str:
     """An id, which git would else take for a revision or for several lines."""
-    if len(object_id) not in (40, 64) or object_id.strip("0123456789abcdef"):
+    if re.fullmatch(HEX, object_id) is None:
         raise Unverifiable(f"object {object_id}", "is not the id of an object")
     return object_id
 

@@ -15,8 +15,14 @@ from itertools import islice
 
 from hkgit.edits import Edit, decode_text
 from hkgit.errors import AlreadyApplied, Ambiguous, Conflict, Near, NoMatch
-from hkgit.matching.alignment import Alignment, Lines, align, measure_similarity
-from hkgit.matching.candidates import find_candidates, judge_alignment
+from hkgit.matching.alignment import (
+    Alignment,
+    Lines,
+    align,
+    find_candidates,
+    judge_alignment,
+    measure_similarity,
+)
 from hkgit.matching.merge import Merge
 from hkgit.matching.place import FULL, Place
 from hkgit.matching.placeholder import is_elision

@@ -70,6 +70,7 @@ def _settle_all(search: Search, tier: str, places: tuple[Place, ...]) -> Located
         raise advice.refuse_ambiguous(quote, places)
     similarity = min(place.similarity for place in places)
     return Located(
+        quote=quote,
         places=places,
         tier=tier,
         similarity=similarity,

@@ -65,15 +65,14 @@ def _find(search: Search) -> Located | None:
 def _check_meaning(quote: Quotation, found: Located) -> None:
     """Refuse new text that its author cannot mean to be there (see `guards`)."""
     document = quote.document
-    meant = Quotation.of(document, quote.edit, found.repairs)
     try:
         guards.check_typography(quote)
-        guards.check(meant, found.places[0], is_paired=found.tier == "elided")
+        guards.check(found.quote, found.places[0], is_paired=found.tier == "elided")
     except InvalidInput as error:
         from hkgit.matching import advice
 
         error.near = tuple(Near(*document.lines_of(p.start, p.end)) for p in found.places)
-        error.corrected = advice.remove_marks(meant)
+        error.corrected = advice.remove_marks(found.quote)
         raise
 
 

@@ -494,11 +494,11 @@ def _trail(line: bytes) -> bytes:
     return line[len(line.rstrip()) :]
 
 
-def merge_places(quote: Quotation, located: Located) -> list[Merge]:
+def merge_places(located: Located) -> list[Merge]:
     """Build the merge of an edit at each of its places; raise Conflict."""
-    parts: Iterable[Piece] = [(quote, place) for place in located.places]
+    parts: Iterable[Piece] = [(located.quote, place) for place in located.places]
     if located.tier == "elided":
-        parts = find_pieces(quote)
+        parts = find_pieces(located.quote)
     return [_merge(piece, place) for piece, place in parts]
 
 

@@ -10,7 +10,11 @@ which there is no case. A new table needs a new number of the ladder.
 from __future__ import annotations
 
 from hkgit.errors import InvalidInput
-from hkgit.values import dataclass
+from hkgit.values import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.matching.quotation import Quotation
 
 LADDER_VERSION = 5  # The number of the ladder, raised when any of its answers may change
 FULL = 1000  # A similarity or confidence of 1, per mille
@@ -50,10 +54,12 @@ class Place:
 class Located:
     """Where an edit lands and how surely; more than one place only for an edit of all of them.
 
-    `similarity`, `confidence` and `runner_up` are per mille; `repairs` names what was undone in
-    reading the edit (escapes, line-number prefixes); `notes` say what a person may want to know.
+    `quote` is the reading that was found; `repairs` names what was undone in it (escapes, prefixes
+    with line numbers). `similarity`, `confidence` and `runner_up` are per mille; `notes` say what
+    a person may want to know.
     """
 
+    quote: Quotation = field(compare=False, repr=False)
     places: tuple[Place, ...]
     tier: str
     similarity: int

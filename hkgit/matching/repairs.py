@@ -214,7 +214,6 @@ def _typography(old: bytes, new: bytes) -> Texts | None:
 
 REPAIRS: dict[str, Repair] = {
     "backslashes": _backslashes,
-    "misquoted": lambda old, new: None,
     "fence": _fence,
     "line-numbers": _strip_numbers,
     "spaced-line-numbers": partial(_strip_numbers, is_spaced=True),

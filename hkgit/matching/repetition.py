@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hkgit.matching.place import Place
 from hkgit.matching.quotation import Quotation, is_telling
-from hkgit.matching.strict import is_whole, starts_line
+from hkgit.matching.strict import find_runs, is_whole, starts_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,8 +64,7 @@ def find_rival(quote: Quotation, best: Place) -> Place | None:
     line that the change adds, and no other line where it takes some away. A change that only
     takes lines away is not looked for: the lines that it leaves prove nothing.
     """
-    from hkgit.matching.alignment import Alignment
-    from hkgit.matching.candidates import find_candidates, measure_loss
+    from hkgit.matching.alignment import Alignment, find_candidates, measure_loss
 
     backwards = quote.reversed
     if not _adds(quote) or not _are_there(backwards):
@@ -108,8 +107,6 @@ def _are_there(backwards: Quotation) -> bool:
 
 def _runs(quote: Quotation) -> list[tuple[int, ...]]:
     """The lines where the new text is, up to whitespace and typography."""
-    from hkgit.matching.strict import find_runs
-
     new = quote.new_keys
     return find_runs(quote.reading, new) if any(map(is_telling, new)) else []
 

@@ -136,6 +136,7 @@ def settle(search: Search, tier: str, places: Sequence[Place]) -> Located:
         raise advice.refuse_applied(quote, place)
     second = None if runner_up is None else runner_up.similarity
     return Located(
+        quote=quote,
         places=(place,),
         tier=tier,
         similarity=place.similarity,
@@ -154,8 +155,7 @@ def _is_slip(search: Search, place: Place, runner_up: Place | None) -> bool:
         holds = search.holds
         if holds is None or not holds(place) or holds(runner_up):
             return False
-    from hkgit.matching.alignment import Alignment  # the strict tiers find fits alone
-    from hkgit.matching.candidates import is_slip
+    from hkgit.matching.alignment import Alignment, is_slip  # the strict tiers find fits alone
 
     return bool(place.targets) and is_slip(Alignment(search.quote, place.targets))
 

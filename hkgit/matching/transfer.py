@@ -10,26 +10,26 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from hkgit.edits import Edit
 from hkgit.errors import AlreadyApplied, Conflict
 from hkgit.matching.place import Located, Place
 from hkgit.matching.quotation import Quotation
 from hkgit.matching.strict import starts_line, swap_line_ends
 from hkgit.text.diff import carry_line_ends, find_changes
-from hkgit.text.document import Document, Splice, split_raw
+from hkgit.text.document import Splice, split_raw
 from hkgit.values import replace
 
 LINE_END = rb"\r?\n"
 
 
-def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, ...]:
+def transfer(located: Located) -> tuple[Splice, ...]:
     """Compute the splices that carry an edit out at its places, in order.
 
     Raises Conflict where it cannot be told what the author's change means there, AlreadyApplied
     where nothing is left to change.
     """
-    quote = Quotation.of(document, edit, located.repairs)
-    literal = _as_it_stands(quote, located)
+    quote = located.quote
+    document, edit = quote.document, quote.edit
+    literal = _as_it_stands(located)
     if literal is not None:
         if not edit.replace_all:
             literal = _keep_line_ends(literal, located.places[0])
@@ -39,7 +39,7 @@ def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, 
         # Most edits are exact.
         from hkgit.matching.merge import merge_places
 
-        merges = merge_places(quote, located)
+        merges = merge_places(located)
         splices = [splice for merge in merges for splice in merge.splices()]
         is_made = all(merge.is_made() for merge in merges)
     changed = tuple(s for s in splices if document.data[s.start : s.end] != s.new)
@@ -51,17 +51,14 @@ def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, 
     return changed
 
 
-def _as_it_stands(quote: Quotation, located: Located) -> Quotation | None:
+def _as_it_stands(located: Located) -> Quotation | None:
     """The edit with the old text that is at all its places, but for line ends; else None."""
-    if located.tier == "exact":
-        return quote
-    other = swap_line_ends(quote) if located.tier == "whitespace" else None
-    if other is None:
-        return None
-    is_there = all(
-        quote.document.data.startswith(other.old, place.start) for place in located.places
-    )
-    return other if is_there else None
+    quote, data = located.quote, located.quote.document.data
+    both = (quote, swap_line_ends(quote)) if located.tier in ("exact", "whitespace") else ()
+    for each in both:
+        if each and all(data.startswith(each.old, place.start) for place in located.places):
+            return each
+    return None
 
 
 _JOINS = (b" ", b"\t", b"(", b"[", b"{")

@@ -79,8 +79,6 @@ def _is_word(char: str) -> bool:
     """Whether a character belongs to words; lone surrogates are bytes that are no UTF-8."""
     if char.isascii():
         return char.isalnum() or char == "_"
-    import unicodedata  # few texts need it
-
     if any(first <= ord(char) <= last for first, last in _UNSPACED):
         return False
     return char.isalnum() or unicodedata.category(char).startswith(("M", "Cs"))

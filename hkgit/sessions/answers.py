@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hkgit.applying.evidence import is_empty
-from hkgit.applying.outcome import APPLIED, EditOutcome, refusal_text
+from hkgit.applying.outcome import APPLIED, EditOutcome, find_first_error, refusal_text
 from hkgit.edits import File
 from hkgit.errors import HkgitError
 from hkgit.text.document import Lines
@@ -57,7 +57,7 @@ class EditReport:
     @property
     def error(self) -> HkgitError | None:
         """The refusal that decides the exit code."""
-        return next((each.error for each in self.outcomes if each.error is not None), None)
+        return find_first_error(self.outcomes)
 
     @property
     def status(self) -> str:

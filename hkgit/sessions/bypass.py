@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from hkgit.edits import decode_text
 from hkgit.evidence.entry import LEDGER
@@ -38,9 +37,9 @@ class CommitPastHooks:
     paths: tuple[str, ...]
 
 
-def find_commits_past_hooks(repository: Repository, root: Path) -> list[CommitPastHooks]:
+def find_commits_past_hooks(repository: Repository) -> list[CommitPastHooks]:
     """Find the commits of HEAD's history that were made past the hooks, the newest first."""
-    units = list_waiting(open_journals(repository, root))
+    units = list_waiting(open_journals(repository))
     if not units or not has_moved(repository, min(unit.call.time for unit in units)):
         return []
     paths = sorted({path for unit in units for path in unit.paths})
@@ -77,6 +76,16 @@ def _look(
     files = (file for each in entries for file in each.entry.files)
     paths = dict.fromkeys(file.new_path or file.name for file in files)
     return CommitPastHooks(commit, subject, (*sessions,), (*paths,)) if entries else None
+
+
+def is_recorded(repository: Repository, parent: str, tree: str) -> bool:
+    """Whether edits of sessions that no commit has explain all that a tree changes of a commit."""
+    waiting = list_waiting(open_journals(repository))
+    found = propose(repository, waiting, parent, tree)
+    after, made = repository.snapshot(tree), found.built.files
+    changes = repository.changes(repository.commit(parent).tree, tree)
+    paths = (each.path for each in changes if not each.path.startswith(LEDGER))
+    return not found.uncovered and all(made.get(each) == after.get(each) for each in paths)
 
 
 def describe_commits_past_hooks(

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from hkgit.applying.evidence import covers, is_blind
 from hkgit.edits import Read
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.evidence.entry import (
@@ -183,15 +184,26 @@ class SessionJournal:
         """The edits that HEAD has with their entries."""
         return frozenset().union(*(self.recorded.get(name, ()) for name in self.landed))
 
+    def list_units(self, call: JournaledCall) -> Iterator[PendingEdit]:
+        """List the edits of a call."""
+        for spec, entry in enumerate(call.entries):
+            yield from (PendingEdit(self, call, spec, edit.id) for edit in entry.edits)
+
+    @property
+    def units(self) -> list[PendingEdit]:
+        """The edits of its calls that were not undone, as it was last loaded."""
+        return [unit for call in self.effective for unit in self.list_units(call)]
+
+    @property
+    def waiting(self) -> list[PendingEdit]:
+        """Those of them that HEAD was not seen to have."""
+        done = self.committed
+        return [unit for unit in self.units if unit.id not in done]
+
     @property
     def standing(self) -> list[JournaledCall]:
         """The calls that were not undone, of which HEAD does not have all."""
-        done = self.committed
-        return [
-            call
-            for call in self.effective
-            if any((call.id, *each) not in done for each in _list_edits(call))
-        ]
+        return [*{unit.call.id: unit.call for unit in self.waiting}.values()]
 
     def begin_turn(self, turn: str = "") -> None:
         """See `Knowledge.begin_turn`; it is written with what comes next."""
@@ -291,11 +303,6 @@ def _sides(change: RecordedFile) -> Iterator[str]:
     return (each.sha256 for each in (change.before, change.after) if each is not None)
 
 
-def _list_edits(call: JournaledCall) -> Iterator[tuple[int, int]]:
-    for spec, entry in enumerate(call.entries):
-        yield from ((spec, edit.id) for edit in entry.edits)
-
-
 @dataclass(frozen=True)
 class PendingEdit:
     """One journalled edit: `number` counts from 1 in its spec, `spec` from 0 in its call."""
@@ -316,6 +323,11 @@ class PendingEdit:
         return self.entry.edits[self.number - 1]
 
     @property
+    def id(self) -> UnitKey:
+        """What identifies it in its session."""
+        return self.call.id, self.spec, self.number
+
+    @property
     def key(self) -> tuple[str, int, int]:
         """What identifies its spec: session, call, number of the spec."""
         return self.journal.folder.name, self.call.id, self.spec
@@ -327,13 +339,29 @@ class PendingEdit:
         return f"edit {self.number} of call {call}, session {session}"
 
     @property
+    def change(self) -> RecordedFile | None:
+        """What its entry has made of its file; None for nothing."""
+        path, files = self.edit.path, self.entry.files
+        return next((each for each in files if path in (each.path, each.new_path)), None)
+
+    @property
     def paths(self) -> frozenset[str]:
         """Every path that its file has or has had."""
-        path = self.edit.path
-        for change in self.entry.files:
-            if path in (change.path, change.new_path):
-                return frozenset(each for each in (change.path, change.new_path) if each)
-        return frozenset({path})
+        change, path = self.change, self.edit.path
+        names = (path, path) if change is None else (change.path, change.new_path)
+        return frozenset(each for each in names if each)
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether no read, before it or after the fact, covers the lines that it touched."""
+        edit = self.edit
+        return is_blind(edit.evidence) and not any(
+            read.path == edit.path
+            and read.start_line is not None
+            and read.end_line is not None
+            and all(covers((read.start_line, read.end_line), lines) for lines in edit.base_lines)
+            for read in self.entry.reads
+        )
 
     def version(self, side: FileMark | None) -> bytes | None:
         """Return the bytes of a version that its entry refers to; None where they are not kept."""
@@ -343,25 +371,8 @@ class PendingEdit:
 def list_waiting(journals: Iterable[SessionJournal]) -> list[PendingEdit]:
     """List the edits that were not undone and that HEAD was not seen to have, in the order of their
     calls."""
-    units = []
-    for journal in journals:
-        journal.load()
-        done = journal.committed
-        units += [
-            unit
-            for unit in list_units(journal)
-            if (unit.call.id, unit.spec, unit.number) not in done
-        ]
+    units = (unit for journal in journals for unit in journal.load().waiting)
     return sorted(units, key=lambda unit: unit.call.time)
-
-
-def list_units(journal: SessionJournal) -> list[PendingEdit]:
-    """List all edits of a session's calls that were not undone, as the journal was last loaded."""
-    return [
-        PendingEdit(journal, call, *each)
-        for call in journal.effective
-        for each in _list_edits(call)
-    ]
 
 
 def group_connected(

@@ -23,14 +23,14 @@ from hkgit.evidence.claims import complete_entry, make_claims, make_entry
 from hkgit.evidence.entry import Entry, entry_id
 from hkgit.evidence.kept_text import says_only
 from hkgit.evidence.refusal_log import RefusalLog
-from hkgit.git.attributes import Content, Conversion
+from hkgit.git.attributes import Conversion
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.matching.place import Settings
 from hkgit.sessions.answers import render_mending_read
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, UnitKey, group_connected
 from hkgit.sessions.placement import Built, CommitBuilder, PlacedEdits, choose_edits
-from hkgit.sessions.waiting_edits import find_effective, is_unread
+from hkgit.sessions.waiting_edits import find_effective
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document, Words, words_of_files
 from hkgit.values import dataclass, field, replace
@@ -47,7 +47,7 @@ class ProposedEntry:
     def list_edits(self, journal: SessionJournal) -> frozenset[UnitKey]:
         """List its edits that one session has journalled."""
         own = (unit for unit in self.units if unit.journal.folder == journal.folder)
-        return frozenset((unit.call.id, unit.spec, unit.number) for unit in own)
+        return frozenset(unit.id for unit in own)
 
 
 @dataclass(frozen=True)
@@ -73,13 +73,8 @@ def propose(
     before = repository.snapshot(EMPTY_TREE if head is None else head)
     after = repository.snapshot(tree)
     changed = {change.path for change in repository.changes(before.tree_id, tree)}
-    conversion = Conversion(repository, before)
-
-    def stores_lf(path: str, data: bytes, old: bytes | None) -> bool:
-        return conversion.stores_lf(path, Content(data, old))
-
-    log = RefusalLog.of(repository.common_dir)
-    making = _Making(CommitBuilder(before, stores_lf), after, head, log)
+    builder = CommitBuilder(before, Conversion(repository, before).stores_lf)
+    making = _Making(builder, after, head, RefusalLog.of(repository.common_dir))
     units = [unit for unit in waiting if unit.paths & changed]
     groups = group_connected([[unit] for unit in units])
     chosen = {unit for paths, group in groups for unit in making.choose(paths, group)}
@@ -280,7 +275,7 @@ def list_blind(entry: Entry, units: Sequence[PendingEdit]) -> Iterator[str]:
     """Describe the edits of an entry that nothing ties to what was read, with the fix."""
     blind = {edit.path for edit in entry.edits if is_blind(edit.evidence)}
     for unit in units:
-        if unit.edit.path in blind and is_unread(unit.entry, unit.number):
+        if unit.edit.path in blind and unit.is_unread:
             session, call, _ = unit.key
             command = render_mending_read(unit.edit.path, unit.edit.base_lines, session, call)
             yield f"{unit.name} is blind; fix it: {command}, then edit again"

@@ -111,28 +111,20 @@ class EditSession:
 
         journal = self.journal
         with at_work(self.root, journal):
-            changes = (
-                (each, at, change.before)
-                for each in journal.effective
-                if str(each.id) == call
-                for at, entry in enumerate(each.entries)
-                for change in entry.files
-                if path in (change.path, change.new_path)
-            )
-            first = next(changes, None)
-            if first is None:
+            found = (x for x in journal.units if str(x.call.id) == call and path in x.paths)
+            unit = next(found, None)
+            if unit is None:
                 fix = (
                     "Run this command outside the sandbox, or call the tool `read` of hkgit's"
                     f" server with path {path}, session {self.session} and before {call}."
                 )
                 places.expect_kept_here(self.root, journal.folder, fix)
                 raise InvalidInput(f"call {call}", f"did not change {path}, or was undone")
-            found, spec, before = first
-            file = journal.blobs.file(before)
+            file = None if unit.change is None else journal.blobs.file(unit.change.before)
             files = MappingSnapshot({} if file is None else {path: file})
             reading = read_snapshot(files, path, start, end, limit=None)
             lines = reading.start_line, reading.end_line
-            journal.mend(found, spec, Read(path, *lines, reading.range_hash, LATE))
+            journal.mend(unit.call, unit.spec, Read(path, *lines, reading.range_hash, LATE))
         return replace(reading, has_receipt=True)
 
     # Editing

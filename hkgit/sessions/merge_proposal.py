@@ -7,7 +7,6 @@ give what is staged, else nothing is recorded.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -28,21 +27,10 @@ from hkgit.sessions.commit_entries import (
     propose_entry,
     restate,
 )
-from hkgit.sessions.placement import PlacedEdits
-from hkgit.sessions.waiting_edits import is_unread
+from hkgit.sessions.placement import PlacedEdits, without_marks
 from hkgit.text.document import Document
 from hkgit.text.hashes import digest
 from hkgit.values import replace
-
-_CONFLICT = re.compile(
-    rb"^<{7} [^\n]*\n(.*?)(?:^\|{7}[^\n]*\n.*?)?^={7}\r?\n.*?^>{7} [^\n]*\n",
-    re.DOTALL | re.MULTILINE,
-)
-
-
-def without_marks(data: bytes) -> bytes:
-    """Replace each marked conflict in a file by the first parent's side."""
-    return _CONFLICT.sub(rb"\1", data)
 
 
 def propose_merge(
@@ -83,7 +71,7 @@ def _resolve(
     steps, gone = _find_steps(path, waiting, staged, (without_marks(marked.data), ours.data))
     units = tuple(unit for step in steps for unit in step.units)
     more: list[Read] = []
-    if not any(is_unread(unit.entry, unit.number) for unit in units):
+    if not any(unit.is_unread for unit in units):
         # What git has merged beside the conflict has the hash of the file that it was merged into.
         kind = LATE if any(x.kind == LATE for step in steps for x in step.reads) else "hash"
         more.append(Read(path, None, None, range_hash=Document(ours.data).whole_hash, kind=kind))

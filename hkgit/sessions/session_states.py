@@ -16,7 +16,7 @@ from hkgit.edits import Read, Snapshot
 from hkgit.errors import GitRefused, HkgitError, InvalidInput
 from hkgit.git.repository import Repository
 from hkgit.git.state_files import find_files
-from hkgit.sessions.call_journal import JournaledCall, SessionJournal, list_units
+from hkgit.sessions.call_journal import JournaledCall, SessionJournal
 from hkgit.sessions.homes import (
     EXPIRY,
     find_folders,
@@ -25,7 +25,7 @@ from hkgit.sessions.homes import (
     lock_sessions,
     read_last_use,
 )
-from hkgit.sessions.waiting_edits import find_awaiting, find_effective, is_unread
+from hkgit.sessions.waiting_edits import find_awaiting, find_effective
 from hkgit.text.escape import to_json_text
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import asdict, dataclass
@@ -59,9 +59,9 @@ def list_sessions(repository: Repository, root: Path) -> list[SessionState]:
         except GitRefused as error:
             last = int(read_last_use(folder))
             states.append(SessionState(folder.name, last, damage=error.what))
-    units = find_awaiting(repository, root, journals)
+    units = find_awaiting(repository, journals)
     waiting = Counter(unit.key[0] for unit in units)
-    blind = Counter(unit.key[0] for unit in units if is_unread(unit.entry, unit.number))
+    blind = Counter(unit.key[0] for unit in units if unit.is_unread)
     for journal in journals:
         name, last = journal.folder.name, int(read_last_use(journal.folder))
         calls = journal.standing
@@ -117,8 +117,7 @@ def expire(root: Path) -> list[str]:
     if repository is None:
         return []
     waits = {
-        unit.key[0]
-        for unit in find_awaiting(repository, root, [SessionJournal(each) for each in old])
+        unit.key[0] for unit in find_awaiting(repository, [SessionJournal(each) for each in old])
     }
     gone = [folder for folder in old if folder.name not in waits]
     for folder in gone:
@@ -192,9 +191,7 @@ def collect_status(session: str, journal: SessionJournal, files: Snapshot) -> St
     """Collect the status of a session; edits gone from the checkout wait for no commit."""
     undone, done = journal.undone, journal.committed
     waiting = [
-        is_unread(unit.entry, unit.number)
-        for unit in find_effective(files, list_units(journal))
-        if (unit.call.id, unit.spec, unit.number) not in done
+        unit.is_unread for unit in find_effective(files, journal.units) if unit.id not in done
     ]
     # What HEAD has is git's.
     gone = (call for call in journal.calls if call.id in undone and not call.undoes)
@@ -221,7 +218,7 @@ def _list_receipts(journal: SessionJournal, files: Snapshot) -> Iterator[Read]:
 def _describe_call(
     journal: SessionJournal, call: JournaledCall, undone: Collection[int]
 ) -> CallStatus:
-    blind = [is_unread(entry, edit.id) for entry in call.entries for edit in entry.edits]
+    blind = [unit.is_unread for unit in journal.list_units(call)]
     return CallStatus(
         call=str(call.id),
         time=call.time // 1000,

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def withdraw(repository: Repository) -> None:
     """Take out what `stage` has added, where the commit is not made. Raises GitRefused."""
     root = find_root(repository)
-    journals = open_journals(repository, root)
+    journals = open_journals(repository)
     with lock_all(journals):
         _settle(repository, root, journals)
         for journal in journals:
@@ -110,7 +110,7 @@ def _forget(journals: Sequence[SessionJournal]) -> None:
 
 def settle_commit(repository: Repository) -> None:
     """Do what is left to do behind a commit. Raises GitRefused."""
-    journals = open_journals(repository, find_root(repository))
+    journals = open_journals(repository)
     _settle_refusals(repository, [name for journal in journals for name in journal.landed])
     bring_along(repository)
 
@@ -159,7 +159,7 @@ def stage(repository: Repository) -> Proposal:
     from hkgit.sessions.commit_entries import Proposal, propose
 
     root = find_root(repository)
-    journals = open_journals(repository, root)
+    journals = open_journals(repository)
     parents = repository.commit_in_progress_parents()[0]
     if not journals or len(parents) > 2:
         return Proposal((), ())
@@ -176,7 +176,7 @@ def stage(repository: Repository) -> Proposal:
         say_more(root, is_more=_is_more(repository, journals, proposal))
         for journal in journals:
             journal.record({each.name: each.list_edits(journal) for each in proposal.entries})
-        if not proposal.entries and not may_be_committed(repository, root, journals):
+        if not proposal.entries and not may_be_committed(repository, journals):
             say_none_waits(root)
         _forget(journals)
     if find_unused(root):

@@ -18,7 +18,7 @@ from hkgit.evidence.claims import mark
 from hkgit.evidence.entry import RecordedFile
 from hkgit.sessions.answers import UndoReport
 from hkgit.sessions.blobs import Blobs
-from hkgit.sessions.call_journal import JournaledCall, SessionJournal, list_units
+from hkgit.sessions.call_journal import JournaledCall, SessionJournal
 from hkgit.sessions.file_lines import Checkout
 from hkgit.sessions.homes import expect_kept_here
 from hkgit.sessions.knowledge import (
@@ -43,7 +43,7 @@ def undo_calls(
         see_head(root, [journal])
         files, blobs = Checkout(root), journal.blobs
         kept = journal.standing
-        ids = {unit.call.id for unit in find_effective(files, list_units(journal))}
+        ids = {unit.call.id for unit in find_effective(files, journal.units)}
         effective = [each for each in kept if each.id in ids]
         if call is not None:
             calls = [each for each in kept if str(each.id) == call]

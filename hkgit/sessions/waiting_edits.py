@@ -13,11 +13,10 @@ from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 
-from hkgit.applying.evidence import covers, is_blind
 from hkgit.edits import File, Snapshot, decode_text, encode_text
 from hkgit.evidence.anchors import HunkNotPlaced, anchor_hunks
 from hkgit.evidence.claims import mark
-from hkgit.evidence.entry import Entry, FileMark, RecordedHunk, entry_path
+from hkgit.evidence.entry import FileMark, RecordedHunk, entry_path
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
 from hkgit.sessions.homes import UNNAMED, find_folders
@@ -77,8 +76,8 @@ def _follow(
 
 def _is_gone(unit: PendingEdit, path: str, data: bytes) -> bool:
     """Whether a file has the lines from before an edit again, and not those that it wrote."""
-    change = next(each for each in unit.entry.files if path in (each.path, each.new_path))
-    hunks = [hunk for hunk in change.hunks if unit.edit.id in hunk.edits]
+    change = unit.change
+    hunks = [] if change is None else [x for x in change.hunks if unit.number in x.edits]
     return bool(hunks) and all(
         _has_place(hunk, data) and not _has_place(_turn(hunk), data) for hunk in hunks
     )
@@ -107,19 +106,15 @@ _NAMED = 200
 """The most paths to pass to git; with more, it is asked about all files."""
 
 
-def find_awaiting(
-    repository: Repository, root: Path, journals: Sequence[SessionJournal]
-) -> list[PendingEdit]:
+def find_awaiting(repository: Repository, journals: Sequence[SessionJournal]) -> list[PendingEdit]:
     """Find the edits that are in the checkout and not in HEAD."""
     see_head(repository, journals)
-    effective = _find_effective(root, list_waiting(journals))
+    effective = _find_effective(repository, list_waiting(journals))
     changed = _find_changed(repository, {path for unit in effective for path in unit.paths})
     return [unit for unit in effective if unit.paths & changed]
 
 
-def may_be_committed(
-    repository: Repository, root: Path, journals: Sequence[SessionJournal]
-) -> bool:
+def may_be_committed(repository: Repository, journals: Sequence[SessionJournal]) -> bool:
     """Whether the next commit must look for edits: some wait, or git may yet restore some.
 
     From a stash, or from the commits that it makes again in a rebase.
@@ -129,7 +124,7 @@ def may_be_committed(
         return False
     if "PRE_COMMIT" in os.environ:  # the framework has put aside what is not staged
         return True
-    effective = _find_effective(root, units)
+    effective = _find_effective(repository, units)
     changed = _find_changed(repository, {path for unit in effective for path in unit.paths})
     since = (time.time() - _REMADE) * 1000
     if any(unit.paths & changed or unit.call.time > since for unit in effective):
@@ -142,9 +137,11 @@ def may_be_committed(
     return stash.code == 0
 
 
-def open_journals(repository: Repository, root: Path) -> list[SessionJournal]:
-    """Open the journals of all named sessions of a checkout: other calls are no evidence."""
-    found = [SessionJournal(folder) for folder in find_folders(root) if folder.name != UNNAMED]
+def open_journals(repository: Repository) -> list[SessionJournal]:
+    """Open the journals of all named sessions of the checkout: other calls are no evidence."""
+    root = repository.work_tree
+    folders = () if root is None else find_folders(root)
+    found = [SessionJournal(folder) for folder in folders if folder.name != UNNAMED]
     see_head(repository, found)
     return found
 
@@ -178,12 +175,14 @@ def has_moved(repository: Repository, time: int) -> bool:
     return True
 
 
-def _find_effective(root: Path, units: Sequence[PendingEdit]) -> list[PendingEdit]:
+def _find_effective(repository: Repository, units: Sequence[PendingEdit]) -> Sequence[PendingEdit]:
     """Find the edits that are in the checkout."""
+    if repository.work_tree is None:
+        return ()
     # Where nothing waits, as after most commits, nobody waits for it.
     from hkgit.sessions.file_lines import Checkout
 
-    return find_effective(Checkout(root), units)
+    return find_effective(Checkout(repository.work_tree), units)
 
 
 def _find_changed(repository: Repository, paths: Collection[str]) -> frozenset[str]:
@@ -204,30 +203,16 @@ def _find_changed(repository: Repository, paths: Collection[str]) -> frozenset[s
     return frozenset(entry[3:] for entry in decode_text(status.stdout).split("\0") if entry)
 
 
-def is_unread(entry: Entry, number: int) -> bool:
-    """Whether no read, before the edit or after the fact, covers the lines that it touched."""
-    edit = entry.edits[number - 1]
-    return is_blind(edit.evidence) and not any(
-        read.path == edit.path
-        and read.start_line is not None
-        and read.end_line is not None
-        and all(covers((read.start_line, read.end_line), lines) for lines in edit.base_lines)
-        for read in entry.reads
-    )
-
-
-def find_blind_reads(
-    repository: Repository, root: Path, policy: Policy
-) -> Iterator[tuple[str, str]]:
+def find_blind_reads(repository: Repository, policy: Policy) -> Iterator[tuple[str, str]]:
     """Yield the path of each blind edit that waits, and the command that reads its lines.
 
     Where the policy takes no `late` evidence, the edit is taken back first.
     """
     from hkgit.sessions.answers import render_mending_read  # few are blind
 
-    for unit in list_waiting(open_journals(repository, root)):
+    for unit in list_waiting(open_journals(repository)):
         session, call, _ = unit.key
-        if is_unread(unit.entry, unit.number):
+        if unit.is_unread:
             path, touched = unit.edit.path, unit.edit.base_lines
             is_late = policy.accepts_late(path)
             yield path, render_mending_read(path, touched, session, call, is_late=is_late)

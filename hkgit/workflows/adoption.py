@@ -11,7 +11,7 @@ from itertools import groupby, takewhile
 from pathlib import Path
 from typing import Protocol
 
-from hkgit.applying.evidence import HASHED, covers, is_empty
+from hkgit.applying.evidence import HASHED, is_empty
 from hkgit.edits import File, Snapshot
 from hkgit.errors import GitRefused
 from hkgit.evidence.replay import record_ref
@@ -66,9 +66,9 @@ class Adoption:
         """How many of its entries are made of recovered calls."""
         return sum(each.entry.is_recovered for each in self.proposal.entries)
 
-    def step(self, origin: Origin) -> Step | None:
+    def step(self, unit: PendingEdit) -> Step | None:
         """Find the step of a transcript behind an edit; None for one that a session recorded."""
-        session, call, _ = origin.unit.key
+        session, call, _ = unit.key
         return self.replayed.steps.get((session, call))
 
 
@@ -105,7 +105,7 @@ def adopt_tree(
     if repository.work_tree is None:
         what = "a bare repository has no change that is not committed"
         raise GitRefused(str(repository.git_dir), what, "Name commits: hkgit adopt A..B")
-    live = open_journals(repository, repository.work_tree)
+    live = open_journals(repository)
     with _replay(repository, transcripts, [(before, tree)], live) as replayed:
         units = list_waiting([*live, *replayed.journals.values()])
         proposal = propose(repository, units, head, tree)
@@ -221,37 +221,6 @@ def _copy_call(found: SessionJournal, journal: SessionJournal, number: int) -> N
     journal.end(journal.begin(call), {})
 
 
-@dataclass(frozen=True)
-class Origin:
-    """The edit that made a line, what tied it to what was read, and how many lines it changed."""
-
-    unit: PendingEdit
-    evidence: str
-    evidence_lines: Lines | None
-    changed: int
-
-    @classmethod
-    def of(cls, unit: PendingEdit) -> Origin:
-        """Make the origin of the lines of an edit."""
-        touched, path = unit.edit.base_lines, unit.edit.path
-        reads = (
-            (read.start_line, read.end_line)
-            for read in unit.entry.reads
-            if read.path == path and read.start_line is not None and read.end_line is not None
-        )
-        lines = next((each for each in reads if all(covers(each, t) for t in touched)), None)
-        return cls(unit, unit.edit.evidence, lines, sum(map(count_lines, touched)))
-
-    @property
-    def changed_share(self) -> int | None:
-        """How much of its evidence the edit changed, per mille; None without evidence."""
-        if self.evidence not in HASHED:
-            return None
-        if self.evidence_lines is None:
-            return 1000
-        return min(1000, 1000 * self.changed // count_lines(self.evidence_lines))
-
-
 def count_lines(lines: Lines) -> int:
     """Count how many lines a range has; a point counts as one."""
     return 1 if is_empty(lines) else lines[1] - lines[0] + 1
@@ -274,7 +243,22 @@ class ChangedLines:
 class ExplainedLines(ChangedLines):
     """Lines that one edit made."""
 
-    origin: Origin
+    unit: PendingEdit
+
+    @property
+    def changed(self) -> int:
+        """How many lines the edit changed."""
+        return sum(map(count_lines, self.unit.edit.base_lines))
+
+    @property
+    def changed_share(self) -> int | None:
+        """How much of its evidence the edit changed, per mille; None without evidence."""
+        edit = self.unit.edit
+        if edit.evidence not in HASHED:
+            return None
+        if edit.evidence_lines is None:
+            return 1000
+        return min(1000, 1000 * self.changed // count_lines(edit.evidence_lines))
 
 
 @dataclass(frozen=True)
@@ -335,7 +319,7 @@ def _explain(repository: Repository, built: Built, trees: tuple[str, str]) -> Ex
     return found
 
 
-Origins = Sequence[int | Origin]
+Origins = Sequence[int | PendingEdit]
 """What each line of a file is as entries make it: its number in the base, or its edit."""
 
 
@@ -343,21 +327,21 @@ def _number_lines(base: File | None) -> Origins:
     return range(1, 1 + (0 if base is None else Document(base.data).line_count))
 
 
-def _trace(built: Built, before: Snapshot) -> tuple[dict[str, Origins], dict[str, Origin]]:
+def _trace(built: Built, before: Snapshot) -> tuple[dict[str, Origins], dict[str, PendingEdit]]:
     """Follow files from spec to spec; tells also which edit took a file away."""
     traces: dict[str, Origins] = {}
-    removals: dict[str, Origin] = {}
+    removals: dict[str, PendingEdit] = {}
     for step in built.steps:
-        own = {unit.number: Origin.of(unit) for unit in step.units}
+        own = {unit.number: unit for unit in step.units}
         for change in step.changes:
-            lines: list[int | Origin] = []
+            lines: list[int | PendingEdit] = []
             if change.path is not None:
                 lines += traces.setdefault(change.path, _number_lines(before.get(change.path)))
             for hunk in reversed(change.hunks):
                 origin = own[next(each for each in hunk.edits if each in own)]
                 lines[hunk.start_line - 1 : hunk.end_line] = [origin] * len(hunk.new_lines)
             if change.path is not None and change.path != change.new_path:
-                by = [each for each in own.values() if each.unit.edit.path == change.path]
+                by = [each for each in own.values() if each.edit.path == change.path]
                 traces[change.path], removals[change.path] = (), by[-1]
             if change.new_path is not None:
                 traces[change.new_path] = lines
@@ -422,13 +406,13 @@ _WORD = re.compile(rb"\w\w")
 
 def _find_origins(
     now: Document, origins: Origins, pairs: Sequence[tuple[int, int]], *, is_exact: bool
-) -> dict[int, Origin]:
+) -> dict[int, PendingEdit]:
     """Find the lines that calls made; of a file that was changed otherwise too, only sure ones.
 
     `pairs` are the lines as entries make them that are in the file, with their places there.
     """
     known = ((j, origins[i]) for i, j in pairs)
-    by = {j: origin for j, origin in known if isinstance(origin, Origin)}
+    by = {j: origin for j, origin in known if isinstance(origin, PendingEdit)}
     if is_exact:
         return by
     places = {j: i for i, j in pairs}
@@ -444,12 +428,12 @@ def _find_origins(
     }
     for step in (1, -1):
         for j in sorted(by, reverse=step < 0):
-            if is_among(j) and j - step in sure and by[j - step].unit.key == by[j].unit.key:
+            if is_among(j) and j - step in sure and by[j - step].key == by[j].key:
                 sure.add(j)
     return {j: by[j] for j in sure - _find_sliding(now, by)}
 
 
-def _find_sliding(now: Document, by: Mapping[int, Origin]) -> set[int]:
+def _find_sliding(now: Document, by: Mapping[int, PendingEdit]) -> set[int]:
     """Find the ends of what a call wrote that may as well be the equal lines beyond the other end.
 
     To a diff it is the same whether a call wrote a blank line and a function, or a function and
@@ -457,7 +441,7 @@ def _find_sliding(now: Document, by: Mapping[int, Origin]) -> set[int]:
     """
     lines = dict(enumerate(now.lines))
     found = set[int]()
-    for run in _find_runs(sorted(by), lambda j: by[j].unit.key):
+    for run in _find_runs(sorted(by), lambda j: by[j].key):
         for block, away in ((reversed(run), -len(run)), (run, len(run))):
             found.update(takewhile(partial(_is_repeated, lines, away), block))
     return found

@@ -57,11 +57,7 @@ def prepare(
     repository, request = target.repository, target.request
     start = repository.snapshot(target.tip)
     conversion = Conversion(repository, start)
-
-    def stores_lf(path: str, data: bytes, before: bytes | None) -> bool:
-        return conversion.stores_lf(path, Content(data, before))
-
-    options = replace(request.options, stores_lf=stores_lf)
+    options = replace(request.options, stores_lf=conversion.stores_lf)
     series, steps = Series(start), list[PlannedCommit]()
     ahead: tuple[Read, ...] = ()  # reads of files that earlier specs changed
     for number, spec in enumerate(request.specs):

@@ -54,7 +54,7 @@ from hkgit.matching.place import Settings
 from hkgit.sessions.call_journal import list_waiting
 from hkgit.sessions.commit_entries import ProposedEntry, propose
 from hkgit.sessions.commit_message import name_entries
-from hkgit.sessions.stage import find_root, lock_all
+from hkgit.sessions.stage import lock_all
 from hkgit.sessions.waiting_edits import open_journals
 from hkgit.text.document import Document, terminate
 from hkgit.text.escape import count_noun
@@ -312,7 +312,7 @@ def _propose_of_sessions(
 
     None where one is blind, so that the commit is judged as if they were not there.
     """
-    journals = open_journals(repository, find_root(repository))
+    journals = open_journals(repository)
     found = propose(repository, list_waiting(journals), start, tree).entries
     return () if any(any(find_blind_edits(policy, each.entry)) for each in found) else found
 
@@ -659,7 +659,7 @@ def _bring_along(repository: Repository, head: str, paths: Sequence[str]) -> Non
 def _note_recorded(repository: Repository, recorded: Sequence[ProposedEntry]) -> None:
     """Tell the sessions which entries HEAD has of their edits."""
     if recorded:
-        journals = open_journals(repository, find_root(repository))
+        journals = open_journals(repository)
         with lock_all(journals):
             for journal in journals:
                 made = {each.name: each.list_edits(journal) for each in recorded}

@@ -48,12 +48,6 @@ def one(repo: Repo) -> Repo:
     return repo
 
 
-def test_an_exact_edit_loads_neither_the_gate_nor_what_only_other_edits_need(one: Repo) -> None:
-    foreign = {"pygit2", "rapidfuzz", "rfc8785", "html", "secrets"}
-    foreign |= {"hkgit.dialects.unified_diff", "hkgit.gate.judge"}
-    assert loaded(one, "edit", *EDIT) & foreign == set()
-
-
 def test_apply_starts_the_git_processes_that_the_page_lists(one: Repo, tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "benchmarks/README.md").read_text("utf-8")
     listed = page.partition("What `hkgit apply` starts, ")[2].partition("\n\n")[2]
@@ -66,15 +60,6 @@ def test_apply_starts_the_git_processes_that_the_page_lists(one: Repo, tmp_path:
     assert run("apply", *EDIT, cwd=one.path, env=path).code == 0
     started = (re.sub(r"^(-c \S+ )*", "", line) for line in log.read_text().splitlines())
     assert sorted(line.split()[0] for line in started) == sorted(names)
-
-
-@pytest.mark.parametrize("args", [("--help",), ("schema", "outcome"), ("completions", "bash")])
-def test_what_looks_at_no_repository_loads_none(one: Repo, args: tuple[str, ...]) -> None:
-    assert loaded(one, *args) & {"pygit2", "rapidfuzz", "hkgit.git.repository"} == set()
-
-
-def test_the_gate_loads_no_tier(one: Repo) -> None:
-    assert not any("hkgit.matching.ladder" in name for name in loaded(one, "gate", "--staged"))
 
 
 HOOK_WORDS = [
@@ -105,26 +90,17 @@ def test_hooks_are_answered_without_click_and_alike(one: Repo, words: tuple[str,
     assert (code, out, said) == (by_click.code, by_click.out, by_click.err.splitlines())
 
 
-@cases(
-    "words, own, foreign",
-    {
-        "entries need no judge": (("--staged",), "hkgit.sessions.call_journal", "hkgit.gate.judge"),
-        "trailers need no plan": (
-            ("--message-file", "message"),
-            "hkgit.sessions.commit_message",
-            "hkgit.applying.planner",
-        ),
-    },
-)
-def test_a_step_of_a_sessions_commit_loads_its_own_part(
-    one: Repo, words: tuple[str, ...], own: str, foreign: str
-) -> None:
+def test_a_step_of_a_sessions_commit_loads_its_own_part(one: Repo) -> None:
+    """Entries need no judge, and trailers no plan."""
     assert run("edit", *EDIT, "--session", "s", "--allow-blind", cwd=one.path).code == 0
     one.write("message", "Words\n")
     one.git("add", "a.py")
-    modules = loaded(one, "record", *words)
-    assert own in modules
-    assert foreign not in modules
+    modules = loaded(one, "record", "--staged")
+    assert "hkgit.sessions.call_journal" in modules
+    assert "hkgit.gate.judge" not in modules
+    modules = loaded(one, "record", "--message-file", "message")
+    assert "hkgit.sessions.commit_message" in modules
+    assert "hkgit.applying.planner" not in modules
 
 
 def test_calls_that_left_what_is_staged_are_not_planned_again(one: Repo) -> None:
@@ -139,17 +115,27 @@ def test_calls_that_left_what_is_staged_are_not_planned_again(one: Repo) -> None
     assert len(one.git("diff", "--cached", "--name-only", "--", ".hkgit/ledger").splitlines()) == 2
 
 
+SLOW = {"pygit2", "rapidfuzz", "mcp", "duckdb", "socket"}
+OF_OTHER_EDITS = {"rfc8785", "html", "secrets", "hkgit.dialects.unified_diff", "hkgit.gate.judge"}
+REPOSITORY = {"hkgit.git.repository"}
+
+
 @cases(
-    "words",
+    "words, foreign",
     {
-        "read": ("read", "a.py"),
-        "edit": ("edit", *EDIT),
-        "apply": ("apply", "--allow-blind", *EDIT),
-        "gate": ("gate", "--staged"),
+        "read": (("read", "a.py"), set()),
+        "edit": (("edit", *EDIT), OF_OTHER_EDITS),
+        "apply": (("apply", "--allow-blind", *EDIT), set()),
+        "gate": (("gate", "--staged"), {"hkgit.matching.ladder"}),
+        "help": (("--help",), REPOSITORY),
+        "schema": (("schema", "outcome"), REPOSITORY),
+        "completions": (("completions", "bash"), REPOSITORY),
     },
 )
-def test_what_people_wait_for_loads_no_slow_package(one: Repo, words: tuple[str, ...]) -> None:
-    assert loaded(one, *words) & {"pygit2", "rapidfuzz", "mcp", "duckdb", "socket"} == set()
+def test_what_people_wait_for_loads_nothing_that_it_does_not_use(
+    one: Repo, words: tuple[str, ...], foreign: set[str]
+) -> None:
+    assert loaded(one, *words) & (SLOW | foreign) == set()
 
 
 UNUSED = {"typing", "dataclasses", "hashlib", "base64", "shlex", "subprocess", "inspect"}

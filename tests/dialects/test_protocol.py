@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hkgit import dialects
-from hkgit.edits import AnyEdit, CreateFile, DeleteFile, Edit, InsertAfter, RenameFile, ReplaceRange
+from hkgit.edits import AnyEdit, ReplaceRange
 from hkgit.errors import InvalidInput
 from tests.support.cases import cases
 from tests.support.notations import refusal_of
@@ -36,33 +36,6 @@ def spec(*operations: object, **about: object) -> str:
             {**RANGE, "op": "delete_range", "expected_hash": HASH},
             ReplaceRange("a.py", 10, 12, (), HASH),
         ),
-        "insert_after the top": (
-            {
-                "op": "insert_after",
-                "path": "a.py",
-                "after_line": 0,
-                "expected_hash": HASH,
-                "new_lines": ["x", "y"],
-            },
-            InsertAfter("a.py", 0, ("x", "y"), HASH),
-        ),
-        "create_file byte for byte": (
-            {"op": "create_file", "path": "b/b.py", "new_text": "x\r\ny"},
-            CreateFile("b/b.py", "x\r\ny"),
-        ),
-        "delete_file": (
-            {"op": "delete_file", "path": "c", "expected_hash": HASH},
-            DeleteFile("c", HASH),
-        ),
-        "rename_file": (
-            {"op": "rename_file", "path": "d", "new_path": "e", "expected_hash": HASH},
-            RenameFile("d", "e", HASH),
-        ),
-        "replace_text": (
-            {"op": "replace_text", "path": "f", "old_text": "x", "new_text": ""},
-            Edit("f", "x", ""),
-        ),
-        "a backslash stays as it is": ({"op": "delete_file", "path": "a\\b"}, DeleteFile("a\\b")),
     },
 )
 def test_an_operation_becomes_an_edit(operation: dict[str, object], edit: AnyEdit) -> None:

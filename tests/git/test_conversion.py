@@ -190,7 +190,7 @@ def test_attributes_count_wherever_git_finds_them(
     repo: Repo, place: Callable[[Repo], None], stores_lf: bool
 ) -> None:
     place(repo)
-    assert conversion(repo).stores_lf("d/f.txt", Content(b"a\r\n")) is stores_lf
+    assert conversion(repo).stores_lf("d/f.txt", b"a\r\n") is stores_lf
 
 
 def test_attributes_of_a_bare_repository_are_those_of_its_commit(
@@ -199,15 +199,15 @@ def test_attributes_of_a_bare_repository_are_those_of_its_commit(
     repo.commit({".gitattributes": "*.txt text\n"})
     bare = make_repo("bare.git", bare=True)
     repo.git("push", "-q", str(bare.path), "main")
-    assert conversion(bare).stores_lf("f.txt", Content(b"a\r\n"))
-    assert not conversion(bare).stores_lf("f.md", Content(b"a\r\n"))
+    assert conversion(bare).stores_lf("f.txt", b"a\r\n")
+    assert not conversion(bare).stores_lf("f.md", b"a\r\n")
 
 
 def test_odd_names_have_attributes_too(repo: Repo) -> None:
     repo.commit({".gitattributes": "caf* text\n", "d\nd/.gitattributes": "* text\n"})
     ours = conversion(repo)
-    assert ours.stores_lf("caf\udce9", Content(b"\r\n"))
-    assert ours.stores_lf("d\nd/x", Content(b"\r\n"))
+    assert ours.stores_lf("caf\udce9", b"\r\n")
+    assert ours.stores_lf("d\nd/x", b"\r\n")
 
 
 # What is refused

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from hkgit.git.facts import LOCAL_VARIABLES
 from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import Result, run
@@ -103,66 +104,39 @@ def hostile(repo: Repo, marker: Path) -> None:
         "read": ("read", "a"),
         "log": ("log",),
         "verify": ("verify", "HEAD~..HEAD"),
-        "gate": ("gate", "--staged"),
+        "gate --staged": ("gate", "--staged"),
+        "gate --range": ("gate", "--range", "HEAD~..HEAD"),
         "doctor": ("doctor", "--fix"),
     },
 )
 def test_no_configured_program_is_run(based: Repo, tmp_path: Path, args: tuple[str, ...]) -> None:
+    """And no hook by what does not commit."""
     marker = tmp_path / "marker"
     hostile(based, marker)
+    for name in ("pre-commit", "post-checkout", "post-index-change", "reference-transaction"):
+        if args != ("apply", "--stdin"):
+            based.write_hook(name, f"touch '{marker}'")
     result = run(*args, cwd=based.path, stdin=SPEC)
     assert result.code == 0, result.err
     assert not marker.exists(), result.err
 
 
-@pytest.mark.parametrize(
-    "args", [("log",), ("verify", "HEAD~..HEAD"), ("gate", "--range", "HEAD~..HEAD"), ("doctor",)]
-)
-def test_only_what_commits_runs_hooks(based: Repo, tmp_path: Path, args: tuple[str, ...]) -> None:
-    marker = tmp_path / "marker"
-    for name in ("pre-commit", "post-checkout", "post-index-change", "reference-transaction"):
-        based.write_hook(name, f"touch '{marker}'")
-    result = run(*args, cwd=based.path)
-    assert result.code == 0, result.err
-    assert not marker.exists(), result.err
-
-
-POINTING = (
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_COMMON_DIR",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-    "GIT_SHALLOW_FILE",
-    "GIT_GRAFT_FILE",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_QUARANTINE_PATH",
-    "GIT_CONFIG",
-    "GIT_ATTR_SOURCE",
-)
+ELSEWHERE = dict.fromkeys(LOCAL_VARIABLES, "/nowhere/else")
 BARE = {"GIT_CONFIG_KEY_0": "core.bare", "GIT_CONFIG_VALUE_0": "true"}
 PROGRAMS = ("GIT_EDITOR", "GIT_PAGER", "PAGER", "GIT_EXTERNAL_DIFF", "GIT_SSH_COMMAND")
 
 
-@pytest.mark.sampled
-@pytest.mark.parametrize(
+@cases(
     "environment",
-    [
-        *(pytest.param({name: "/nowhere"}, id=name) for name in POINTING),
-        *(
-            pytest.param({f"GIT_{name}_PATHSPECS": "1"}, id=name.lower())
-            for name in ("LITERAL", "GLOB", "NOGLOB", "ICASE")
-        ),
-        pytest.param({"GIT_CONFIG_PARAMETERS": "'core.bare'='true'"}, id="-c core.bare"),
-        pytest.param({"GIT_CONFIG_COUNT": "1", **BARE}, id="GIT_CONFIG_COUNT"),
-        pytest.param(dict.fromkeys(PROGRAMS, "false"), id="programs"),
-        pytest.param({"GIT_TRACE": "1", "GIT_TRACE_SETUP": "2"}, id="traces"),
-        pytest.param({"GIT_CEILING_DIRECTORIES": "/"}, id="ceilings"),
-        pytest.param({"LANGUAGE": "de", "LC_ALL": "de_DE.UTF-8"}, id="another language"),
-    ],
+    {
+        "whatever git calls local": ELSEWHERE,
+        "-c core.bare": {"GIT_CONFIG_PARAMETERS": "'core.bare'='true'"},
+        "core.bare": {"GIT_CONFIG_COUNT": "1", **BARE},
+        "programs": dict.fromkeys(PROGRAMS, "false"),
+        "traces": {"GIT_TRACE": "1", "GIT_TRACE_SETUP": "2"},
+        "ceilings": {"GIT_CEILING_DIRECTORIES": "/"},
+        "another language": {"LANGUAGE": "de", "LC_ALL": "de_DE.UTF-8"},
+    },
 )
 def test_the_environment_leads_nowhere_else(based: Repo, environment: Mapping[str, str]) -> None:
     based.write("b", "mine\n")

@@ -32,24 +32,15 @@ def test_every_variable_that_git_calls_local_is_scrubbed() -> None:
     assert set(listed.stdout.split()) <= LOCAL_VARIABLES
 
 
-@pytest.mark.parametrize("name", ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR"])
-def test_the_environment_does_not_say_which_repository_is_meant(
-    repo: Repo, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    head = repo.commit()
-    monkeypatch.setenv(name, "/nowhere")
-    opened = Repository.discover(repo.path)
-    assert opened.git("rev-parse", "HEAD").text == opened.resolve("HEAD") == head
-
-
-def test_in_a_hook_the_environment_does(
+def test_only_in_a_hook_the_environment_says_which_repository_is_meant(
     repo: Repo, make_repo: Callable[..., Repo], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    head = repo.commit()
+    head, other = repo.commit(), make_repo("other")
     monkeypatch.setenv("GIT_DIR", str(repo.path / ".git"))
     monkeypatch.setenv("GIT_WORK_TREE", str(repo.path))
-    opened = Repository.discover(make_repo("other").path, in_hook=True)
+    opened = Repository.discover(other.path, in_hook=True)
     assert opened.git("rev-parse", "HEAD").text == opened.resolve("HEAD") == head
+    assert Repository.discover(other.path).git_dir == other.path / ".git"
 
 
 def test_a_failure_is_told_in_gits_own_words(repo: Repo) -> None:

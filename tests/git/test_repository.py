@@ -69,7 +69,9 @@ def test_head_on_a_branch_detached_and_unborn(repo: Repo) -> None:
 def test_a_branch_has_a_tip_or_is_not_there(repo: Repo) -> None:
     head, opened = repo.commit(), open_repository(repo)
     repo.git("branch", "topic/one")
-    assert [opened.branch_tip("topic/one"), opened.branch_tip("nope")] == [head, None]
+    for _ in range(2):
+        assert [opened.branch_tip("topic/one"), opened.branch_tip("nope")] == [head, None]
+        repo.git("pack-refs", "--all")
 
 
 @pytest.mark.parametrize("name", ["a b", "a..b", "-d", "x.lock", "HEAD", ""])

@@ -4,24 +4,38 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.cases import cases
 from tests.support.keys import public
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
 
-def signed_commit(repo: Repo, key: Path) -> str:
+@pytest.fixture(scope="module")
+def signed(tmp_path_factory: pytest.TempPathFactory, key: Path) -> tuple[Repo, str]:
+    """A signed commit, and its signers with the key of it."""
+    repo = Repo.init(tmp_path_factory.mktemp("signed") / "repo")
     repo.git("config", "gpg.format", "ssh")
     repo.git("config", "user.signingKey", str(key))
-    return repo.commit({"a": "1"}, "Signed", "-S")
+    repo.commit({"a": "1"}, "Signed", "-S")
+    return repo, f"ada@example.org {public(key)}\n"
 
 
-def test_the_principal_of_a_listed_key_is_known(repo: Repo, key: Path) -> None:
-    commit = signed_commit(repo, key)
+def signer(repo: Repo, commit: str, signers: str) -> str | None:
+    return open_repository(repo).verify_signature(commit, signers)
+
+
+def forge(repo: Repo, old: bytes, new: bytes) -> str:
+    """The signed commit with other bytes."""
+    forged = repo.git_bytes("cat-file", "commit", "HEAD").replace(old, new, 1)
+    return repo.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=forged)
+
+
+def test_the_principal_of_a_listed_key_is_known(signed: tuple[Repo, str]) -> None:
+    repo, signers = signed
     repo.git("config", "gpg.minTrustLevel", "ultimate")
-    signers = f"ada@example.org {public(key)}\n"
-    verified = open_repository(repo).verify_signature(commit, signers)
-    assert verified == "ada@example.org"
+    assert signer(repo, repo.head, signers) == "ada@example.org"
 
 
 @cases(
@@ -34,54 +48,49 @@ def test_the_principal_of_a_listed_key_is_known(repo: Repo, key: Path) -> None:
         "not a list": "nonsense\n",
     },
 )
-def test_a_key_that_is_not_allowed_gives_no_principal(repo: Repo, key: Path, signers: str) -> None:
-    commit = signed_commit(repo, key)
-    opened = open_repository(repo)
-    assert opened.verify_signature(commit, signers.format(public(key))) is None
+def test_a_key_that_is_not_allowed_gives_no_principal(
+    signed: tuple[Repo, str], key: Path, signers: str
+) -> None:
+    repo, _ = signed
+    assert signer(repo, repo.head, signers.format(public(key))) is None
 
 
-def test_an_unsigned_commit_has_no_principal(repo: Repo, key: Path) -> None:
-    signers = f"ada {public(key)}\n"
-    assert open_repository(repo).verify_signature(repo.commit(), signers) is None
+def test_a_signature_does_not_outlive_a_change(signed: tuple[Repo, str]) -> None:
+    repo, signers = signed
+    assert signer(repo, forge(repo, b"Signed", b"Forged"), signers) is None
 
 
-def test_a_signature_does_not_outlive_a_change(repo: Repo, key: Path) -> None:
-    signed = repo.git_bytes("cat-file", "commit", signed_commit(repo, key))
-    forged = signed.replace(b"Signed", b"Forged")
-    commit = repo.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=forged)
-    signers = f"ada {public(key)}\n"
-    assert open_repository(repo).verify_signature(commit, signers) is None
+@cases("message", {"none": "x", "in it": "x\n\ngpgsig -----BEGIN SSH SIGNATURE-----\n"})
+def test_a_commit_without_a_signature_has_no_principal(
+    repo: Repo, signed: tuple[Repo, str], message: str
+) -> None:
+    assert signer(repo, repo.commit({"a": "1"}, message), signed[1]) is None
 
 
-def test_a_signature_shown_in_the_message_is_none(repo: Repo, key: Path) -> None:
-    commit = repo.commit({"a": "1"}, "x\n\ngpgsig -----BEGIN SSH SIGNATURE-----\n")
-    signers = f"ada {public(key)}\n"
-    assert open_repository(repo).verify_signature(commit, signers) is None
+GOOD = 'Good "git" signature for ada@example.org with X key Y'
 
 
-def test_the_configuration_cannot_name_the_judge(repo: Repo, key: Path, tmp_path: Path) -> None:
-    commit = signed_commit(repo, key)
-    liar = tmp_path / "liar"
-    good = 'Good "git" signature for mallory with X key Y'
-    liar.write_text(f"#!/bin/sh\necho mallory\necho '{good}'\n")
-    liar.chmod(0o755)
-    repo.git("config", "gpg.ssh.program", str(liar))
+def write_program(path: Path, script: str) -> str:
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_the_configuration_cannot_name_the_judge(signed: tuple[Repo, str], tmp_path: Path) -> None:
+    repo, _ = signed
+    script = f"[ $2 = find-principals ] && exec echo ada@example.org; cat >/dev/null; echo '{GOOD}'"
+    repo.git("config", "gpg.ssh.program", write_program(tmp_path / "liar", script))
     repo.git("config", "log.showSignature", "true")
-    assert open_repository(repo).verify_signature(commit, "") is None
+    assert signer(repo, repo.head, "") is None
 
 
 def test_a_signature_of_another_kind_in_front_of_it_is_none(
-    repo: Repo, key: Path, tmp_path: Path
+    signed: tuple[Repo, str], tmp_path: Path
 ) -> None:
     """git would ask the first one's program, whose ring of keys is nobody's list of signers."""
-    trusting = tmp_path / "gpg"
-    said = "[GNUPG:] GOODSIG 0 ada\\n[GNUPG:] TRUST_ULTIMATE 0 pgp\\n"
-    trusting.write_text(f"#!/bin/sh\nprintf '[GNUPG:] NEWSIG\\n{said}'\n")
-    trusting.chmod(0o755)
-    repo.git("config", "gpg.program", str(trusting))
-    signed = repo.git_bytes("cat-file", "commit", signed_commit(repo, key))
+    repo, signers = signed
+    said = ("[GNUPG:] NEWSIG", "[GNUPG:] GOODSIG 0 ada", "[GNUPG:] TRUST_ULTIMATE 0 pgp", GOOD)
+    script = "\n".join(["cat >/dev/null", *(f"echo '{line}'" for line in said)])
+    repo.git("config", "gpg.program", write_program(tmp_path / "gpg", script))
     other = b"\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END PGP SIGNATURE-----\ngpgsig -----"
-    forged = signed.replace(b"\ngpgsig -----", other, 1).replace(b"Signed", b"Forged")
-    commit = repo.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=forged)
-    signers = f"ada {public(key)}\n"
-    assert open_repository(repo).verify_signature(commit, signers) is None
+    assert signer(repo, forge(repo, b"\ngpgsig -----", other), signers) is None

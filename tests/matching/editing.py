@@ -23,8 +23,7 @@ def edited(text: str | bytes, edit: Edit, threshold: int = 800) -> bytes:
     """The text with the edit made."""
     before = Document(text.encode() if isinstance(text, str) else text)
     document = terminate(before)
-    located = locate(document, edit, Settings(threshold))
-    after = spliced(document.data, transfer(document, edit, located))
+    after = spliced(document.data, transfer(locate(document, edit, Settings(threshold))))
     return after if before.is_terminated else unterminate(after)
 
 

@@ -181,7 +181,7 @@ def test_lines_that_the_author_did_not_change_are_not_touched(
 ) -> None:
     lines, edit, after = case
     document = document_of(joined(lines))
-    splices = transfer(document, edit, locate(document, edit, Settings()))
+    splices = transfer(locate(document, edit, Settings()))
     touched = {n for s in splices for n in range(*_lines_of(document.lines_of(s.start, s.end)))}
     gone = {n for n, line in enumerate(lines, 1) if line not in after}
     assert touched <= gone

@@ -76,7 +76,6 @@ def replaced(*pairs: tuple[str, str]) -> Damage:
 
 DAMAGES: dict[str, Damage] = {
     "backslashes": replaced(("\\", "\\\\")),
-    "misquoted": replaced(),
     "fence": lambda text, has_mark: f"```\n{text}```\n" if has_mark[0] else text,
     "line-numbers": numbered("%2d|"),
     "spaced-line-numbers": numbered("%2d | "),

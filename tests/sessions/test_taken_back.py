@@ -136,7 +136,7 @@ def test_text_of_between_is_in_no_commit_and_nothing_waits(
     assert work.verdict() == verdict
     assert tells(work.repo) == []
     assert sorted("squashed" in each.claims for each in work.entries) == squashed
-    assert find_awaiting(open_repository(work.repo), work.repo.path, [work.desk.journal]) == []
+    assert find_awaiting(open_repository(work.repo), [work.desk.journal]) == []
 
 
 def test_what_a_person_takes_out_before_the_commit_is_not_told(work: Work) -> None:

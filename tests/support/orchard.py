@@ -6,7 +6,6 @@ hand, and names and messages in several scripts.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from unittest.mock import patch
 
 from hkgit.edits import File, Read
 from tests.support.commits import Change, applied, commit
+from tests.support.planning import protocol, replace_range
 from tests.support.repos import Repo
 from tests.support.running import range_hash
 from tests.support.specs import search_replace
@@ -128,56 +128,41 @@ class Orchard:
     now: datetime = BEGIN
 
     @contextmanager
-    def at(self, hours: float) -> Iterator[None]:
+    def wait(self, hours: float) -> Iterator[None]:
         """Let git think that some hours have gone by."""
         self.now += timedelta(hours=hours)
         when = self.now.isoformat()
         with patch.dict(os.environ, {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}):
             yield
 
-    def find(self, path: str, text: str) -> int:
-        """The number of the first line that holds a text."""
-        lines = self.repo.read(path).decode().splitlines()
-        return next(number for number, line in enumerate(lines, 1) if text in line)
-
-    def land(self, change: Change, message: str, agent: str, hours: float) -> str:
-        """Commit what an agent's spec makes."""
-        change.message, change.author = f"{message}\n", "Mara Lindqvist <mara@example.org>"
+    def land(self, hours: float, name: str, change: Change, agent: str = "") -> None:
+        """Commit a change, that of an agent's spec as Mara's."""
+        change.message = f"{name}\n"
         for entry in change.entries:
-            entry["claims"] = {**entry["claims"], "agent": agent}
-        with self.at(hours):
-            self.commits[message] = commit(self.repo, change)
-        return self.commits[message]
+            change.author, entry["claims"] = MARA, {**entry["claims"], "agent": agent}
+        with self.wait(hours):
+            self.commits[name] = commit(self.repo, change)
 
     def by_hash(
         self,
+        hours: float,
+        name: str,
+        agent: str,
         path: str,
         old: str,
         new: str,
-        message: str,
-        agent: str,
         *,
         more: int = 0,
-        hours: float = 9,
         around: int = 0,
-    ) -> str:
+    ) -> None:
         """Replace the lines from the one that holds `old`, with a hash of them."""
-        first = self.find(path, old)
-        last = first + more
         data = self.repo.read(path)
-        operation = {
-            "op": "replace_range",
-            "path": path,
-            "start_line": first,
-            "end_line": last,
-            "expected_hash": range_hash(data, first, last),
-            "new_text": new,
-        }
-        spec = json.dumps({"version": "1", "operations": [operation]})
-        reads: tuple[Read, ...] = ()
-        if around:
-            reads = (self.read(path, max(1, first - around), last + around, "hash"),)
-        return self.land(applied(self.repo, spec, reads=reads), message, agent, hours)
+        lines = data.decode().splitlines()
+        first = next(number for number, line in enumerate(lines, 1) if old in line)
+        spec = protocol(replace_range(path, data, first, first + more, new))
+        seen = self.read(path, max(1, first - around), first + more + around, "hash")
+        reads = [seen] if around else []
+        self.land(hours, name, applied(self.repo, spec, reads=reads), agent)
 
     def read(self, path: str, first: int, last: int, kind: str = "receipt") -> Read:
         """What a session has read of a file."""
@@ -186,38 +171,23 @@ class Orchard:
         return Read(path, first, last, range_hash(data, first, last), kind)
 
     def by_quote(
-        self,
-        path: str,
-        old: str,
-        new: str,
-        message: str,
-        agent: str,
-        *,
-        reads: tuple[Read, ...] = (),
-        hours: float = 9,
-    ) -> str:
+        self, hours: float, name: str, agent: str, path: str, old: str, new: str, *reads: Read
+    ) -> None:
         """Replace a text that is quoted, with receipts if it was read."""
         change = applied(self.repo, search_replace(old, new, path), reads=reads)
-        return self.land(change, message, agent, hours)
+        self.land(hours, name, change, agent)
 
-    def by_hand(self, files: dict[str, str], message: str, author: str, hours: float = 9) -> str:
-        """Commit files as somebody wrote them."""
-        change = Change({path: File(text.encode()) for path, text in files.items()}, author=author)
-        change.message = f"{message}\n"
-        with self.at(hours):
-            self.commits[message] = commit(self.repo, change)
-        return self.commits[message]
-
-    def text(self, path: str, old: str, new: str) -> dict[str, str]:
-        """A file with a text replaced."""
-        return {path: self.repo.read(path).decode().replace(old, new, 1)}
+    def by_hand(self, hours: float, name: str, author: str, path: str, old: str, new: str) -> None:
+        """Replace a text as somebody writes."""
+        text = self.repo.read(path).decode().replace(old, new, 1)
+        self.land(hours, name, Change({path: File(text.encode())}, author=author))
 
 
 def plant(path: Path) -> Orchard:
     """Make the history; the tag `start` stands before it."""
     repo = Repo.init(path)
     made = Orchard(repo)
-    with made.at(0):
+    with made.wait(0):
         repo.commit({P: PRICING, S: STOCK, A: API, "README.md": "# Orchard\n"}, "Begin")
     repo.git("tag", "start")
     _spring(made)
@@ -226,122 +196,59 @@ def plant(path: Path) -> Orchard:
 
 
 def _spring(o: Orchard) -> None:
-    o.by_hash(P, "TAX =", 'TAX = Decimal("0.075")', "Raise the tax to 7.5 %", CLAUDE)
-    o.by_hash(S, "kilos: int", '    kilos: int\n    grade: str = "A"', "Grade crates", CLAUDE)
-    o.by_quote(
-        A,
-        "    return json.loads(body)",
-        '    asked = json.loads(body)\n    if "sort" not in asked:\n'
-        '        raise ValueError("an order names a sort")\n    return asked',
-        "Refuse orders without a sort",
-        CODEX,
-        reads=(o.read(A, 1, 60),),
-    )
-    o.by_hand({"README.md": "# Orchard\n\nSells apples.\n"}, "Say what it is for", MARA, 30)
-    o.by_hash(
-        P,
-        "if percent < 0",
-        '    if not 0 <= percent <= 100:\n        raise ValueError("a discount is a percentage")',
-        "Bound discounts",
-        CLAUDE,
-        more=1,
-        around=4,
-    )
-    o.by_quote(
-        S,
-        "        raise LookupError(sort)",
-        '        raise LookupError(f"no {sort} in store")',
-        "Say which sort is missing",
-        AIDER,
-        hours=50,
-    )
-    o.by_hash(
-        P,
-        "return sum(",
-        "    return round_to_cent(sum(amounts, Decimal(0)))",
-        "Round totals",
-        GEMINI,
-        around=12,
-    )
-    o.by_hand(
-        o.text(A, "def stock(", 'def health() -> dict:\n    return {"ok": True}\n\n\ndef stock('),
-        "Answer the probe",
-        RAW_CODEX,
-        20,
-    )
-    o.by_hash(
-        S,
-        "self.crates.append",
-        "        self.crates.append(crate)\n        self.crates.sort(key=lambda each: each.picked)",
-        "Oldest crates first",
-        CLAUDE,
-        around=8,
-        hours=70,
-    )
+    o.by_hash(9, "Raise the tax to 7.5 %", CLAUDE, P, "TAX =", 'TAX = Decimal("0.075")')
+    o.by_hash(9, "Grade crates", CLAUDE, S, "kilos: int", '    kilos: int\n    grade: str = "A"')
+    parsing = """\
+    asked = json.loads(body)
+    if "sort" not in asked:
+        raise ValueError("an order names a sort")
+    return asked"""
+    read, old = o.read(A, 1, 60), "    return json.loads(body)"
+    o.by_quote(9, "Refuse orders without a sort", CODEX, A, old, parsing, read)
+    o.by_hand(30, "Say what it is for", MARA, "README.md", "ard\n", "ard\n\nSells apples.\n")
+    bound = """\
+    if not 0 <= percent <= 100:
+        raise ValueError("a discount is a percentage")"""
+    o.by_hash(9, "Bound discounts", CLAUDE, P, "if percent < 0", bound, more=1, around=4)
+    old, new = (f"        raise LookupError({what})" for what in ("sort", 'f"no {sort} in store"'))
+    o.by_quote(50, "Say which sort is missing", AIDER, S, old, new)
+    new = "    return round_to_cent(sum(amounts, Decimal(0)))"
+    o.by_hash(9, "Round totals", GEMINI, P, "return sum(", new, around=12)
+    old, new = "def stock(", 'def health() -> dict:\n    return {"ok": True}\n\n\ndef stock('
+    o.by_hand(20, "Answer the probe", RAW_CODEX, A, old, new)
+    new = """\
+        self.crates.append(crate)
+        self.crates.sort(key=lambda each: each.picked)"""
+    o.by_hash(70, "Oldest crates first", CLAUDE, S, "self.crates.append", new, around=8)
 
 
 def _summer(o: Orchard) -> None:
-    o.by_quote(
-        P,
-        "def net_price(weight: Decimal, per_kilo: Decimal) -> Decimal:",
-        "def net_price(weight: Decimal, per_kilo: Decimal) -> Decimal:\n"
-        '    """The price without tax."""',
-        "Document net prices",
-        CODEX,
-        reads=(o.read(P, 10, 24),),
-        hours=60,
-    )
-    o.by_hash(
-        A,
-        "PRICES =",
-        'PRICES = {\n    "Boskoop": Decimal("2.40"),\n'
-        '    "Elstar": Decimal("2.90"),\n    "Topaz": Decimal("3.20"),\n'
-        '    "Santana": Decimal("3.60"),\n}',
-        "Sell Santana",
-        CLAUDE,
-    )
-    first = applied(
-        o.repo,
-        search_replace(
-            "            if crate.sort == sort:",
-            "            if crate.sort == sort and crate.kilos:",
-            S,
-        ),
-    )
-    smuggled = first.files[S]
+    old = "def net_price(weight: Decimal, per_kilo: Decimal) -> Decimal:"
+    new = f'{old}\n    """The price without tax."""'
+    o.by_quote(60, "Document net prices", CODEX, P, old, new, o.read(P, 10, 24))
+    new = """\
+PRICES = {
+    "Boskoop": Decimal("2.40"),
+    "Elstar": Decimal("2.90"),
+    "Topaz": Decimal("3.20"),
+    "Santana": Decimal("3.60"),
+}"""
+    o.by_hash(9, "Sell Santana", CLAUDE, A, "PRICES =", new)
+    old = "            if crate.sort == sort:"
+    new = "            if crate.sort == sort and crate.kilos:"
+    change = applied(o.repo, search_replace(old, new, S))
+    smuggled = change.files[S]
     assert smuggled is not None
-    first.files[S] = File(smuggled.data.replace(b"raise LookupError", b"raise  LookupError"))
-    o.land(first, "Skip empty crates", GEMINI, 44)
-    o.by_hand(o.text(P, "raise ", "raise "), "Nothing at all", IDRIS, 3)
-    o.by_quote(
-        A,
-        '    return {"ok": True}',
-        '    return {"ok": True, "version": 2}',
-        "Tell the version",
-        AIDER,
-        hours=90,
-    )
-    o.by_hand(
-        o.text("README.md", "Sells apples.", "Sells apples — تفاح — by the crate."),
-        "اشرح ما يباع",
-        IDRIS,
-        26,
-    )
-    o.by_hash(
-        P,
-        "return round_to_cent(net + net * TAX)",
-        "    return round_to_cent(net * (1 + TAX))",
-        "Simplify gross prices",
-        CLAUDE,
-        around=20,
-    )
+    change.files[S] = File(smuggled.data.replace(b"raise LookupError", b"raise  LookupError"))
+    o.land(44, "Skip empty crates", change, GEMINI)
+    o.by_hand(3, "Nothing at all", IDRIS, P, "raise ", "raise ")
+    old, new = '    return {"ok": True}', '    return {"ok": True, "version": 2}'
+    o.by_quote(90, "Tell the version", AIDER, A, old, new)
+    new = "Sells apples — تفاح — by the crate."
+    o.by_hand(26, "اشرح ما يباع", IDRIS, "README.md", "Sells apples.", new)
+    old, new = "return round_to_cent(net + net * TAX)", "    return round_to_cent(net * (1 + TAX))"
+    o.by_hash(9, "Simplify gross prices", CLAUDE, P, old, new, around=20)
     for number in range(8):
-        o.by_hash(
-            S,
-            "def kilos",
-            f"    # round {number}\n    def kilos(self, sort: str) -> int:",
-            f"Note review round {number}",
-            (CLAUDE, CODEX, GEMINI)[number % 3],
-            hours=31,
-            around=number,
-        )
+        agent = (CLAUDE, CODEX, GEMINI)[number % 3]
+        new = f"    # round {number}\n    def kilos(self, sort: str) -> int:"
+        o.by_hash(31, f"Note review round {number}", agent, S, "def kilos", new, around=number)

@@ -66,13 +66,13 @@ def _where(lines: ExplainedLines) -> str:
 
 def _call(done: Adoption, lines: ExplainedLines) -> str:
     """Which call made some lines, what had been read before, and how much of that it changed."""
-    step, origin = done.step(lines.origin), lines.origin
-    named = origin.unit.name if step is None else f"{step.tool} {step.where}"
-    words = f"{named}, {origin.unit.call.agent}, evidence {origin.evidence}"
-    if origin.evidence_lines is not None:
-        words += f" of lines {origin.evidence_lines[0]}-{origin.evidence_lines[1]}"
-        if origin.changed_share is not None:
-            words += f", {origin.changed} of them changed"
+    step, unit, edit = done.step(lines.unit), lines.unit, lines.unit.edit
+    named = unit.name if step is None else f"{step.tool} {step.where}"
+    words = f"{named}, {unit.call.agent}, evidence {edit.evidence}"
+    if edit.evidence_lines is not None:
+        words += f" of lines {edit.evidence_lines[0]}-{edit.evidence_lines[1]}"
+        if lines.changed_share is not None:
+            words += f", {lines.changed} of them changed"
     return visible(words)
 
 
@@ -135,17 +135,17 @@ def _change_json(done: Adoption) -> JsonObject:
 
 
 def _render_explained(done: Adoption, lines: ExplainedLines) -> JsonObject:
-    step, origin = done.step(lines.origin), lines.origin
-    share = origin.changed_share
+    step, unit, edit = done.step(lines.unit), lines.unit, lines.unit.edit
+    share = lines.changed_share
     return {
         "path": to_json_text(lines.path),
         "lines": [lines.first, lines.last],
-        "agent": origin.unit.call.agent,
-        "session": origin.unit.key[0],
+        "agent": unit.call.agent,
+        "session": unit.key[0],
         "where": None if step is None else step.where,
         "call": None if step is None else step.call,
         "tool": None if step is None else step.tool,
-        "evidence": origin.evidence,
-        "evidence_lines": None if origin.evidence_lines is None else list(origin.evidence_lines),
+        "evidence": edit.evidence,
+        "evidence_lines": None if edit.evidence_lines is None else list(edit.evidence_lines),
         "changed_share": None if share is None else share / 1000,
     }

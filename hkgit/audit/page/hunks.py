@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from hkgit.applying.evidence import RECOVERED, covers, is_empty, is_weak
+from hkgit.applying.evidence import RECOVERED, covers, is_weak
 from hkgit.audit.commits import (
     AuditedCommit,
-    is_recovered,
     list_changes,
     name_evidence,
     strength_of,
@@ -115,12 +114,6 @@ def is_point_seen(point: int, ranges: Iterable[SeenRange]) -> bool:
     return any(each.is_known and covers(each.lines, empty) for each in ranges)
 
 
-def count_overlap(ranges: Iterable[Lines], within: Lines) -> int:
-    """Count how many lines of some ranges lie within another."""
-    pairs = ((max(a, within[0]), min(b, within[1])) for a, b in ranges if not is_empty((a, b)))
-    return sum(max(0, last - first + 1) for first, last in pairs)
-
-
 MOST_LINES = 60
 """Lines of a hunk that are shown, and as many characters times four of a line."""
 
@@ -178,8 +171,8 @@ class ReviewHunk:
 
     def count_used(self, seen: SeenRange) -> int:
         """Count how many lines of a range that was seen the hunk changes."""
-        old = [row.old for row in self.rows if row.sign == "-" and row.old is not None]
-        return count_overlap(((line, line) for line in old), seen.lines)
+        old = (row.old for row in self.rows if row.sign == "-" and row.old is not None)
+        return sum(seen.start <= line <= seen.end for line in old)
 
 
 def list_hunks(
@@ -203,14 +196,13 @@ def list_hunks(
 def _list_recorded(repository: Repository, commit: AuditedCommit) -> Iterator[ReviewHunk]:
     judged = commit.ruling.judged
     before = _before(repository, judged.candidate)
-    files, several = Overlay(before), len(judged.entries) > 1
-    entries = order_entries(judged.entries, before) if several else judged.entries
-    for _, entry in entries:
+    files = Overlay(before)
+    for _, entry in order_entries(judged.entries, before):
         for file in entry.files:
             base = _base(repository, entry, file, files)
             for hunk in file.hunks:
                 yield _hunk(commit.ruling, entry, file, hunk, base)
-        if several:
+        if len(judged.entries) > 1:
             files = Overlay(before, {**files.files, **derive(entry, files).files})
 
 
@@ -247,7 +239,7 @@ def _hunk(
         "the lines that it replaces are not in this repository" if base is None else "",
         edits,
         [name_evidence(ruling, entry, edit) for edit in edits],
-        find_seen(entry, file, edits, count, is_told=is_recovered(ruling, entry)),
+        find_seen(entry, file, edits, count, is_told=ruling.judged.is_recovered(entry)),
     )
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from sqlite3 import Connection
 from typing import TYPE_CHECKING, Any
 
@@ -185,21 +186,16 @@ class PageCommit:
 
 
 @dataclass(frozen=True)
-class FindingGroup:
-    """A rule, and where it was broken by commits that do not pass."""
-
-    rule: str
-    findings: tuple[tuple[PageCommit, Finding], ...]
-
-
-@dataclass(frozen=True)
 class PageFacts:
-    """The page of one range; commits are in the order of review, the weakest first."""
+    """The page of one range; commits are in the order of review, the weakest first.
+
+    `groups` are rules, and where each was broken by commits that do not pass.
+    """
 
     title: str
     audit: Audit
     commits: tuple[PageCommit, ...]
-    groups: tuple[FindingGroup, ...]
+    groups: Mapping[str, Sequence[tuple[PageCommit, Finding]]]
     refusals: tuple[RefusedAttempt, ...] = ()
 
     @property
@@ -238,7 +234,7 @@ def gather_facts(
         title=visible(title),
         audit=audit,
         commits=commits,
-        groups=tuple(_groups(commits)),
+        groups=_group_findings(commits),
         refusals=tuple(sorted(refusals, key=lambda each: -each.time)),
     )
 
@@ -268,16 +264,16 @@ def _list_paths(repository: Repository, commit: AuditedCommit) -> tuple[str, ...
         return ()
 
 
-def _groups(commits: Sequence[PageCommit]) -> Iterator[FindingGroup]:
+def _group_findings(
+    commits: Sequence[PageCommit],
+) -> dict[str, list[tuple[PageCommit, Finding]]]:
+    """Group the findings of commits that do not pass by rule, that of most findings first."""
+    failing = (each for each in commits if not each.commit.passes)
+    pairs = ((each, finding) for each in failing for finding in each.commit.ruling.findings)
     found: dict[str, list[tuple[PageCommit, Finding]]] = {}
-    count = 0
-    for each in commits:
-        for finding in each.commit.ruling.findings if not each.commit.passes else ():
-            count += 1
-            if count <= MOST_FINDINGS:
-                found.setdefault(finding.rule, []).append((each, finding))
-    for rule, findings in sorted(found.items(), key=lambda item: -len(item[1])):
-        yield FindingGroup(rule, tuple(findings))
+    for each, finding in islice(pairs, MOST_FINDINGS):
+        found.setdefault(finding.rule, []).append((each, finding))
+    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
 
 
 MOST_COMMITS = 200

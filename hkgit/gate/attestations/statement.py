@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.entry import write_canonical
-from hkgit.git.objects import HEX
+from hkgit.git.layout import HEX
 from hkgit.git.repository import Repository
 from hkgit.text.hashes import digest
 from hkgit.text.strict_json import Node, parse_document

@@ -15,7 +15,7 @@ from hkgit.gate.policy.model import BUILT_IN, Policy
 from hkgit.gate.rules.grants import read_pusher
 from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import expect_readable, hash_policy, read_trusted_policy
-from hkgit.git.objects import FULL_ID
+from hkgit.git.layout import HEX
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass, replace
 
@@ -222,7 +222,7 @@ class EntryPoint:
 
     def _commit_of(self, object_id: str | None) -> str | None:
         """The commit that a ref comes to name. Raises Unverifiable for what cannot be read."""
-        if object_id is None or re.fullmatch(FULL_ID, object_id) is None:
+        if object_id is None or re.fullmatch(HEX, object_id) is None:
             return peel_commit(self.repository, object_id)  # the framework may name a branch
         return self.repository.commit_named_by(object_id)
 

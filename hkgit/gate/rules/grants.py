@@ -20,7 +20,8 @@ from hkgit.gate.policy.defaults import matches
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import APPLY
 from hkgit.gate.ruling import Ruling
-from hkgit.git.objects import EMPTY_TREE, HEX
+from hkgit.git.layout import HEX
+from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass
 

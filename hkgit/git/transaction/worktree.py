@@ -19,7 +19,7 @@ from typing import IO
 
 from hkgit.errors import GitRefused
 from hkgit.git.facts import ALLOW_BLIND, TRANSACTION, scrub_environment
-from hkgit.git.objects import FULL_ID
+from hkgit.git.layout import HEX
 from hkgit.git.program import Git
 from hkgit.git.repository import Repository
 from hkgit.git.state_files import find_files
@@ -290,7 +290,7 @@ def _commit(worktree: Worktree, message: bytes, hooks: Path | str | None, allow_
     )
     head = (worktree.git_dir / "HEAD").read_text().strip()
     # Where refs are not files, this one says nothing.
-    return head if re.fullmatch(FULL_ID, head) else worktree.git("rev-parse", "HEAD").text
+    return head if re.fullmatch(HEX, head) else worktree.git("rev-parse", "HEAD").text
 
 
 def _read_left_tree(worktree: Worktree) -> str:

@@ -50,16 +50,24 @@ def ids(directory: Path, repo: Repo) -> set[object]:
     return {commit for repository, commit in found if repository == name}
 
 
-@pytest.fixture
-def small(repo: Repo) -> Repo:
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     """Three commits: the first by a person, two by an agent."""
+    repo = Repo.init(tmp_path_factory.mktemp("small") / "repo")
     repo.commit({"a.txt": "one\ntwo\nthree\n"}, "Begin")
     for old, new in (("one", "ONE"), ("two", "TWO")):
         edit_text(repo, "a.txt", old, new)
     return repo
 
 
-def test_a_history_stands_in_the_tables(orchard: Orchard, tmp_path: Path) -> None:
+@pytest.fixture
+def small(template: Repo, tmp_path: Path) -> Repo:
+    return template.copy(tmp_path / "repo")
+
+
+def test_a_history_stands_in_the_tables_and_the_next_export_judges_what_may_have_changed(
+    orchard: Orchard, tmp_path: Path
+) -> None:
     done = export_all(orchard.repo, tmp_path / "t")
     assert (done.judged, done.removed) == (25, 0)
     what = "replay, count(*), sum(edits), min(policy_passes)"
@@ -72,12 +80,6 @@ def test_a_history_stands_in_the_tables(orchard: Orchard, tmp_path: Path) -> Non
     ]
     assert ask(tmp_path / "t", "edits", "count(*)") == [(20,)]
     assert ask(tmp_path / "t", "refusals") == []
-
-
-def test_the_next_export_judges_what_is_new_and_what_may_have_changed(
-    orchard: Orchard, tmp_path: Path
-) -> None:
-    export_all(orchard.repo, tmp_path / "t")
     names = [name for name in TABLES if name != "repositories"]
     before = [sorted(ask(tmp_path / "t", name), key=repr) for name in names]
     done = export_all(orchard.repo, tmp_path / "t")
@@ -152,8 +154,7 @@ def test_a_repository_without_evidence_has_rows_too(repo: Repo, tmp_path: Path) 
 def test_where_there_is_nothing_to_export_it_says_so(repo: Repo, tmp_path: Path) -> None:
     unborn = run("export", "--to", tmp_path / "t", cwd=repo.path)
     assert (unborn.code, "HEAD: there is no commit here yet" in unborn.err) == (4, True)
-    nowhere = run("export", "--to", tmp_path / "t", cwd=tmp_path)
-    assert nowhere.code == 7
+    assert run("export", "--to", tmp_path / "t", cwd=tmp_path).code == 7
     assert not (tmp_path / "t").exists()
 
 
@@ -251,12 +252,8 @@ def test_refusals_of_clones_are_kept_until_an_entry_claims_them(
     small: Repo, tmp_path: Path
 ) -> None:
     log = RefusalLog.of(small.path / ".git")
-    log.note(
-        "claude/1",
-        "apply",
-        1773000000,
-        [Refusal("a.txt", "stale", "is another"), Refusal("b", "stale", "")],
-    )
+    stale = [Refusal(path, "stale", "is another") for path in ("a.txt", "b")]
+    log.note("claude/1", "apply", 1773000000, stale)
     export_all(small, tmp_path / "t")
     first, second = log.read()
     log.path.unlink()  # as in another clone

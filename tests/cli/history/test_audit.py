@@ -61,13 +61,6 @@ def test_stats_counts_a_range(history: Bench) -> None:
     assert "evidence    hash 1" in history.run("stats", "start..good").out
 
 
-def test_report_keeps_derived_and_claimed_apart(history: Bench) -> None:
-    page = history.run("report", "start..good").out
-    derived, claimed = (page.index(f"## What is {name}") for name in ("derived", "only claimed"))
-    assert derived < page.index("| strict | 1 | 1 |") < claimed
-    assert "agents, by their own word: unknown" in page[claimed:]
-
-
 def test_report_says_what_is_rejected_and_what_mends_it(history: Bench, tmp_path: Path) -> None:
     (tmp_path / "policy.toml").write_text('[gate]\naccept = ["hash", "late"]\n')
     options = ("--policy", str(tmp_path / "policy.toml"))

@@ -5,41 +5,36 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hkgit.edits import File
-from hkgit.git.repository import Repository
 from hkgit.git.transaction.transaction import transaction
-from tests.support.objects import open_repository
-from tests.support.repos import Repo
+from tests.support.commits import commit_tree
+from tests.support.objects import open_repository, write_tree
+from tests.support.repos import IDENTITY, Repo
 
 Files = Mapping[str, str | None]
 
 
 def commit_on(repo: Repo, files: Files, parent: str = "HEAD") -> str:
     """A commit that no branch has yet."""
-    opened = open_repository(repo)
     changed = {path: None if text is None else File(text.encode()) for path, text in files.items()}
-    tree = opened.write_tree(repo.tree(parent), changed)
-    return repo.git("commit-tree", tree, "-p", parent, "-m", "Landed")
+    tree = write_tree(repo, parent, changed)
+    tree = tree or open_repository(repo).write_tree(repo.tree(parent), changed)
+    return commit_tree(repo, tree, [parent], b"Landed\n", IDENTITY)
 
 
 def land(
-    repository: Repository, *, branch: str, old: str | None, new: str, checkout: bool, reflog: str
+    repo: Repo, new: str, *, branch: str = "main", old: str | None = "HEAD", checkout: bool = True
 ) -> None:
     """A transaction that lands a commit and does nothing else."""
-    with transaction(repository, branch=branch, old=old, checkout=checkout) as begun:
-        begun.land(new, reflog=reflog)
+    before = None if old is None else repo.resolve(old)
+    opened = open_repository(repo)
+    with transaction(opened, branch=branch, old=before, checkout=checkout) as begun:
+        begun.land(new, reflog="hkgit apply: Landed")
 
 
 def land_on_main(repo: Repo, files: Files) -> str:
     """Land a commit that changes these files on the branch that is checked out."""
-    old, new = repo.head, commit_on(repo, files)
-    land(
-        open_repository(repo),
-        branch="main",
-        old=old,
-        new=new,
-        checkout=True,
-        reflog="hkgit apply: Landed",
-    )
+    new = commit_on(repo, files)
+    land(repo, new)
     return new
 
 

@@ -6,14 +6,24 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
 from hkgit.edits import File
 from hkgit.errors import GitRefused
-from hkgit.git.transaction.worktree import advance, commit_worktree, temporary_worktree
+from hkgit.git.transaction.worktree import (
+    Worktree,
+    advance,
+    commit_worktree,
+    make_directory,
+    remove_directory,
+    temporary_root,
+    temporary_worktree,
+)
 from tests.support.cases import cases
 from tests.support.objects import open_repository
 from tests.support.repos import CONFIG, Repo
@@ -40,36 +50,32 @@ def files_in(path: Path) -> list[str]:
     return sorted(str(each) for each in found if each.parts[0] != ".git")
 
 
-def test_only_the_touched_files_are_checked_out(repo: Repo) -> None:
-    head = repo.commit({"a": "1", "dir/b": "1", "dir/c": "1"})
+def worktree_of(
+    repo: Repo, *touched: str, tree: str | None = None, full: bool = False
+) -> AbstractContextManager[Worktree]:
+    """A worktree on HEAD, with its tree or another in the index."""
     opened = open_repository(repo)
-    tree = opened.write_tree(repo.tree(), {"dir/b": File(b"2"), "new": File(b"3")})
-    with temporary_worktree(opened, head, tree, ["dir/b", "new"], full=False) as worktree:
-        assert files_in(worktree.path) == ["dir/b", "new"]
+    return temporary_worktree(opened, repo.head, tree or repo.tree(), touched, full=full)
+
+
+def test_the_touched_files_and_settings_of_hooks_are_checked_out_or_all(repo: Repo) -> None:
+    settings = ".pre-commit-config.yaml"
+    repo.commit({"a": "1", "dir/b": "1", "dir/c": "1", settings: "repos: []\n"})
+    files = {"dir/b": File(b"2"), "new": File(b"3")}
+    tree = open_repository(repo).write_tree(repo.tree(), files)
+    with worktree_of(repo, "dir/b", "new", tree=tree) as worktree:
+        assert files_in(worktree.path) == [settings, "dir/b", "new"]
         assert Repo(worktree.path).git("write-tree") == tree
         assert Repo(worktree.path).status() == ["M  dir/b", "A  new"]
+    with worktree_of(repo, full=True) as worktree:
+        assert files_in(worktree.path) == [settings, "a", "dir/b", "dir/c"]
 
 
-def test_every_file_is_checked_out_on_demand(repo: Repo) -> None:
-    head = repo.commit({"a": "1", "dir/b": "1"})
-    opened = open_repository(repo)
-    with temporary_worktree(opened, head, repo.tree(), [], full=True) as worktree:
-        assert files_in(worktree.path) == ["a", "dir/b"]
-
-
-def test_the_configuration_of_the_hook_framework_comes_along(repo: Repo) -> None:
-    head = repo.commit({"a": "1", "b": "1", ".pre-commit-config.yaml": "repos: []\n"})
-    opened = open_repository(repo)
-    with temporary_worktree(opened, head, repo.tree(), ["a"], full=False) as worktree:
-        assert files_in(worktree.path) == [".pre-commit-config.yaml", "a"]
-
-
-@pytest.mark.parametrize("name", ODD_NAMES)
-def test_a_name_is_no_pattern(repo: Repo, name: str) -> None:
-    head = repo.commit(dict.fromkeys([*ODD_NAMES, "aab", "axb", "a", "sub/a"], "x"))
-    opened = open_repository(repo)
-    with temporary_worktree(opened, head, repo.tree(), [name], full=False) as worktree:
-        assert files_in(worktree.path) == [name]
+def test_a_name_is_no_pattern(repo: Repo) -> None:
+    repo.commit(dict.fromkeys([*ODD_NAMES, "aab", "axb", "a", "sub/a"], "x"))
+    for name in ODD_NAMES:
+        with worktree_of(repo, name) as worktree:
+            assert files_in(worktree.path) == [name]
 
 
 @cases(
@@ -84,13 +90,12 @@ def test_a_name_is_no_pattern(repo: Repo, name: str) -> None:
 def test_neither_configuration_nor_checkout_of_the_repository_change(
     repo: Repo, options: tuple[str, ...]
 ) -> None:
-    head = repo.commit({"a": "1", "dir/b": "1", "other/c": "1"})
+    repo.commit({"a": "1", "dir/b": "1", "other/c": "1"})
     if options:
         repo.git(*options)
     before = (repo.path / ".git" / "config").read_bytes(), files_in(repo.path), repo.status()
-    opened = open_repository(repo)
     for full, expected in ((True, ["a", "dir/b", "other/c"]), (False, ["other/c"])):
-        with temporary_worktree(opened, head, repo.tree(), ["other/c"], full=full) as worktree:
+        with worktree_of(repo, "other/c", full=full) as worktree:
             assert files_in(worktree.path) == expected
     after = (repo.path / ".git" / "config").read_bytes(), files_in(repo.path), repo.status()
     assert after == before
@@ -100,10 +105,9 @@ def test_submodules_are_left_alone(repo: Repo, tmp_path: Path) -> None:
     library = Repo.init(tmp_path / "library")
     library.commit({"x": "1"})
     repo.git("submodule", "--quiet", "add", str(library.path), "sub")
-    head = repo.commit({"a": "1"})
+    repo.commit({"a": "1"})
     repo.git("config", "submodule.recurse", "true")
-    opened = open_repository(repo)
-    with temporary_worktree(opened, head, repo.tree(), [], full=True) as worktree:
+    with worktree_of(repo, full=True) as worktree:
         assert files_in(worktree.path) == [".gitmodules", "a"]
 
 
@@ -120,10 +124,9 @@ def test_it_serves_a_series_of_commits(repo: Repo) -> None:
 
 
 def test_the_post_checkout_hook_is_not_run(repo: Repo) -> None:
-    head = repo.commit({"a": "1"})
+    repo.commit({"a": "1"})
     repo.write_hook("post-checkout", f"touch '{repo.path}/ran'")
-    opened = open_repository(repo)
-    with temporary_worktree(opened, head, repo.tree(), [], full=True):
+    with worktree_of(repo, full=True):
         assert not (repo.path / "ran").exists()
 
 
@@ -140,9 +143,8 @@ def expect_no_trace(repo: Repo, temporary_directory: Path) -> Callable[[], None]
 
 
 def test_it_is_gone_afterwards(repo: Repo, expect_no_trace: Callable[[], None]) -> None:
-    head = repo.commit({"a": "1"})
-    opened = open_repository(repo)
-    with temporary_worktree(opened, head, repo.tree(), ["a"], full=False) as worktree:
+    repo.commit({"a": "1"})
+    with worktree_of(repo, "a") as worktree:
         assert worktree.git_dir == repo.path / ".git" / "worktrees" / worktree.path.name
     expect_no_trace()
 
@@ -151,9 +153,8 @@ def test_it_is_gone_afterwards(repo: Repo, expect_no_trace: Callable[[], None]) 
 def test_it_is_gone_after_a_failure(
     repo: Repo, expect_no_trace: Callable[[], None], error: type[BaseException]
 ) -> None:
-    head = repo.commit({"a": "1"})
-    opened = open_repository(repo)
-    with pytest.raises(error), temporary_worktree(opened, head, repo.tree(), ["a"], full=False):
+    repo.commit({"a": "1"})
+    with pytest.raises(error), worktree_of(repo, "a"):
         raise error
     expect_no_trace()
 
@@ -161,20 +162,18 @@ def test_it_is_gone_after_a_failure(
 def test_it_is_gone_when_it_could_not_be_filled(
     repo: Repo, expect_no_trace: Callable[[], None]
 ) -> None:
-    head = repo.commit({"a": "1"})
-    opened = open_repository(repo)
+    repo.commit({"a": "1"})
     missing = "0123456789" * 4
     with pytest.raises(GitRefused, match="git read-tree"):
-        temporary_worktree(opened, head, missing, ["a"], full=False).__enter__()
+        worktree_of(repo, "a", tree=missing).__enter__()
     expect_no_trace()
 
 
 def test_it_is_gone_though_a_command_left_what_cannot_be_written(
     repo: Repo, expect_no_trace: Callable[[], None]
 ) -> None:
-    head = repo.commit({"a": "1"})
-    opened = open_repository(repo)
-    with temporary_worktree(opened, head, repo.tree(), ["a"], full=False) as worktree:
+    repo.commit({"a": "1"})
+    with worktree_of(repo, "a") as worktree:
         (worktree.path / "cache").mkdir()
         (worktree.path / "cache" / "x").write_text("")
         (worktree.path / "cache" / "x").chmod(0o400)
@@ -221,13 +220,9 @@ def test_it_is_gone_after_a_signal(
 
 
 def test_worktrees_of_others_stay(repo: Repo, tmp_path: Path) -> None:
-    head = repo.commit({"a": "1"})
+    repo.commit({"a": "1"})
     repo.git("worktree", "add", "-q", "--detach", str(tmp_path / "theirs"))
-    opened = open_repository(repo)
-    with (
-        temporary_worktree(opened, head, repo.tree(), ["a"], full=False) as first,
-        temporary_worktree(opened, head, repo.tree(), ["a"], full=False) as second,
-    ):
+    with worktree_of(repo, "a") as first, worktree_of(repo, "a") as second:
         assert first.git_dir != second.git_dir
     listed = repo.git("worktree", "list", "--porcelain").splitlines()
     assert [line for line in listed if line.startswith("worktree ")] == [
@@ -239,22 +234,21 @@ def test_worktrees_of_others_stay(repo: Repo, tmp_path: Path) -> None:
 def test_a_bare_repository_can_have_one(
     make_repo: Callable[..., Repo], repo: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    head = repo.commit({"a": "1"})
+    repo.commit({"a": "1"})
     bare = make_repo("bare.git", bare=True)
     repo.git("push", "-q", str(bare.path), "main")
     (tmp_path / "gitconfig").write_text(CONFIG + "[safe]\n\tbareRepository = explicit\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
-    opened = open_repository(bare)
-    with temporary_worktree(opened, head, repo.tree(), ["a"], full=False) as worktree:
+    opened, touched = open_repository(bare), ["a"]
+    with temporary_worktree(opened, repo.head, repo.tree(), touched, full=False) as worktree:
         assert files_in(worktree.path) == ["a"]
 
 
 def test_a_git_directory_that_cannot_be_written_is_refused(repo: Repo) -> None:
-    head = repo.commit({"a": "1"})
+    repo.commit({"a": "1"})
     (repo.path / ".git" / "worktrees").write_text("a file where the directory would be")
-    opened = open_repository(repo)
     with pytest.raises(GitRefused, match=r"could not create .*worktrees/hkgit-"):
-        temporary_worktree(opened, head, repo.tree(), ["a"], full=False).__enter__()
+        worktree_of(repo, "a").__enter__()
 
 
 @pytest.mark.parametrize("setting", ["extensions.worktreeConfig=true", "core.abbrev=9"])
@@ -264,8 +258,7 @@ def test_git_finds_in_it_a_worktree_of_its_own(repo: Repo, tmp_path: Path, setti
     repo.git("config", *setting.split("="))
     repo.git("worktree", "add", "-q", "--no-checkout", "--detach", str(tmp_path / "theirs"))
     repo.git("worktree", "lock", str(tmp_path / "theirs"))
-    opened = open_repository(repo)
-    with temporary_worktree(opened, head, repo.tree(), [], full=True) as worktree:
+    with worktree_of(repo, full=True) as worktree:
         said = repo.git("worktree", "list", "--porcelain")
         assert f"worktree {worktree.path}\nHEAD {head}\ndetached" in said
         assert repo.git("worktree", "prune", "-n", "--expire=now", "-v") == ""
@@ -273,3 +266,59 @@ def test_git_finds_in_it_a_worktree_of_its_own(repo: Repo, tmp_path: Path, setti
         for name in ("HEAD", "commondir"):
             assert (worktree.git_dir / name).read_text() == (theirs / name).read_text()
         assert (worktree.git_dir / "gitdir").read_text() == f"{worktree.path}/.git\n"
+
+
+# Directories for a while
+
+
+FOLDERS = ("TMPDIR", "TEMP", "TMP")
+
+
+@pytest.mark.parametrize("named", [*FOLDERS, None])
+def test_they_go_where_the_standard_library_puts_its_own(
+    named: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in FOLDERS:
+        monkeypatch.delenv(name, raising=False)
+    if named is not None:
+        monkeypatch.setenv(named, str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    assert str(temporary_root()) == os.path.realpath(tempfile.gettempdir())
+
+
+def test_a_named_directory_that_is_not_there_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "missing"))
+    monkeypatch.setenv("TEMP", str(tmp_path))
+    assert temporary_root() == tmp_path
+
+
+def test_a_directory_is_its_owners_alone() -> None:
+    one, other = make_directory("hkgit-try-"), make_directory("hkgit-try-")
+    try:
+        assert one != other
+        assert one.parent == temporary_root()
+        assert one.stat().st_mode & 0o777 == 0o700
+    finally:
+        remove_directory(one)
+        remove_directory(other)
+
+
+def test_it_goes_with_all_that_is_in_it_and_nothing_outside(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept").write_text("mine")
+    folder = tmp_path / "folder"
+    (folder / "a" / "b").mkdir(parents=True)
+    (folder / "a" / "b" / "file").write_text("x")
+    (folder / "to_file").symlink_to(outside / "kept")
+    (folder / "to_folder").symlink_to(outside)
+    (folder / "to_nowhere").symlink_to("missing")
+    remove_directory(folder)
+    assert not os.path.lexists(folder)
+    assert (outside / "kept").read_text() == "mine"
+
+
+def test_what_is_gone_already_is_no_fault() -> None:
+    remove_directory(Path(tempfile.gettempdir(), "hkgit-was-never-there"))

@@ -101,7 +101,7 @@ def test_a_stretch_of_a_longer_word_is_no_place(text: str, old: str) -> None:
 def test_a_part_of_a_word_that_the_author_saw_is_replaced() -> None:
     document, edit = document_of("food\n"), edit_of("foo", "bar")
     located = locate(document, edit, Settings(), vouches=lambda place: True)
-    assert spliced(document.data, transfer(document, edit, located)) == b"bard\n"
+    assert spliced(document.data, transfer(located)) == b"bard\n"
 
 
 def test_an_edit_written_in_lines_means_whole_lines() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.evidence.refusal_log import RefusalLog
 from tests.sessions.committing import LINES, PROVEN, Work, replacing
 from tests.support.cases import cases
 from tests.support.repos import Repo
@@ -169,3 +170,18 @@ def test_an_entry_that_is_too_large_is_named_and_left_out(work: Work) -> None:
     work.edit("line 5\n", "x" * 2**20 + "\n")
     work.repo.git("add", "a.py")
     assert "is not recorded" in work.record()[0]
+
+
+def landed(work: Work) -> list[str | None]:
+    return [each.landed for each in RefusalLog.of(work.repo.path / ".git").read()]
+
+
+def test_a_refusal_is_claimed_by_the_commit_with_its_text(work: Work) -> None:
+    assert not work.desk.edit(replacing("nowhere\n", "five\n")).ok
+    work.edit("line 9\n", "nine\n")
+    work.commit(add="-A")
+    assert landed(work) == [None]
+    work.edit("line 5\n", "five\n")
+    assert landed(work) == [None]
+    head = work.commit(add="-A")
+    assert landed(work) == [head]

@@ -26,6 +26,8 @@ def init(repo: Repo) -> None:
     preload_hooks(repo)
 
 
+pytestmark = pytest.mark.usefixtures("framework_home")
+
 PROGRAMS = ["pre-commit", pytest.param("prek", marks=pytest.mark.slow)]
 
 

@@ -2,15 +2,42 @@
 
 from __future__ import annotations
 
+import json
+import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.gate.entrypoints.hook_scripts import HOOKS, render_script
+from hkgit.gate.policy.key_table import parse_policy
+from hkgit.gate.policy.model import Policy
 from hkgit.gate.trusted_policy import CONFIG
+from hkgit.text.hashes import add_stamp
+from hkgit.workflows.setup import POLICY, Action, plan_policy
+from tests.support.cases import cases
 from tests.support.commands import git, hkgit, install_framework, start
 from tests.support.repos import Repo
-from tests.workflows.setup.initiating import files_of, init_steps
+
+pytestmark = pytest.mark.usefixtures("framework_home")
+"""The framework keeps its things out of everybody's home."""
+
+
+def files_of(repo: Repo) -> dict[str, bytes]:
+    """Every file of the work tree, and every hook."""
+    found = {}
+    for path in sorted(repo.path.rglob("*")):
+        name = path.relative_to(repo.path).as_posix()
+        if path.is_file() and (not name.startswith(".git/") or name.startswith(".git/hooks/")):
+            found[name] = path.read_bytes()
+    return found
+
+
+def init_steps(repo: Repo, *args: str, code: int = 0) -> dict[str, str]:
+    """What `hkgit init` did with each file."""
+    document = json.loads(hkgit(repo, "init", "--json", *args, code=code))
+    return {step["path"]: step["action"] for step in document["steps"]}
 
 
 def test_init_says_line_by_line_what_it_did_and_done_twice_it_is_done(repo: Repo) -> None:
@@ -209,3 +236,128 @@ def test_in_a_linked_worktree_sessions_are_taken_away_once(repo: Repo) -> None:
 def test_without_a_checkout_it_is_refused(tmp_path: Path) -> None:
     for place in (Repo(tmp_path), Repo.init(tmp_path / "bare", bare=True)):
         hkgit(place, "init", code=7)
+
+
+# The policy and the attributes
+
+
+def test_the_policy_that_is_written_is_the_built_in_one() -> None:
+    table = tomllib.loads(POLICY.decode())["gate"]
+    assert parse_policy(table, CONFIG) == Policy(source=CONFIG)
+
+
+def test_the_defaults_that_the_policy_shows_are_the_defaults() -> None:
+    shown = POLICY.decode().partition("# The tiers of matching")[0]
+    text = "\n".join(line.removeprefix("# ") for line in shown.splitlines() if " = " in line)
+    table = tomllib.loads(text)
+    assert len(table) == 5
+    assert parse_policy(table, CONFIG) == Policy(source=CONFIG)
+
+
+def test_the_examples_that_the_policy_shows_are_valid() -> None:
+    shown = POLICY.decode().partition("# The tiers of matching")[2]
+    marks = ("# tiers", "# since", "# [[", "# paths", "# names", "# keys")
+    lines = (line.removeprefix("# ") for line in shown.splitlines() if line.startswith(marks))
+    table = tomllib.loads("[gate]\n" + "\n".join(lines))["gate"]
+    assert parse_policy(table, CONFIG).manual[0].names == ("Ada <ada@example.org>",)
+
+
+@cases(
+    "name, content",
+    {
+        "pyproject": ("pyproject.toml", '[tool.hkgit.gate]\ngovern = "all"\n'),
+        "config": (CONFIG, '[gate]\ngovern = "all"\n'),
+    },
+)
+def test_a_policy_that_is_there_is_left_alone(repo: Repo, name: str, content: str) -> None:
+    path = repo.write(name, content)
+
+    assert init_steps(repo)[name] == "kept"
+    assert path.read_text() == content
+    assert [name for name in ("pyproject.toml", CONFIG) if (repo.path / name).exists()] == [name]
+
+
+def test_a_policy_that_cannot_be_read_stops_init_before_it_writes(repo: Repo) -> None:
+    repo.write(CONFIG, "[gate]\nmode = 1\n")
+    before = files_of(repo)
+
+    hkgit(repo, "init", code=4)
+
+    assert files_of(repo) == before
+
+
+def test_remove_leaves_the_attributes_while_there_is_a_ledger(native: Repo) -> None:
+    native.git("merge", "-q", "evidence")
+
+    assert init_steps(native, "--remove")[ATTRIBUTES_PATH] == "kept"
+    assert native.read(ATTRIBUTES_PATH) == ATTRIBUTES
+
+
+def test_other_attributes_are_left_and_said(repo: Repo) -> None:
+    repo.write(ATTRIBUTES_PATH, "* text\n")
+
+    assert init_steps(repo, code=7)[ATTRIBUTES_PATH] == "blocked"
+    assert repo.read(ATTRIBUTES_PATH) == b"* text\n"
+
+
+def test_init_in_a_clone_with_autocrlf_knows_its_own_attributes(tmp_path: Path) -> None:
+    place = tmp_path / ".hkgit" / ".gitattributes"
+    place.parent.mkdir()
+    place.write_bytes(ATTRIBUTES.replace(b"\n", b"\r\n"))
+    step = next(each for each in plan_policy(tmp_path) if each.path == place)
+    assert step.action is Action.KEPT
+
+
+# What an earlier wording of hkgit wrote
+
+HOOK = ".git/hooks/commit-msg"
+
+
+def write_hook(repo: Repo, *, extra: str = "") -> str:
+    text = add_stamp("#!/bin/sh\n# as it was worded once\n\npython=''\nexec hkgit gate --once\n")
+    path = repo.write(HOOK, text.replace("python=''", "python=/old/python") + extra)
+    path.chmod(0o755)
+    return HOOK
+
+
+def write_policy(repo: Repo, *, extra: str = "") -> str:
+    repo.write(
+        CONFIG, add_stamp("# As it was worded once.\n\n[gate]\n# mode = 'enforce'\n") + extra
+    )
+    return CONFIG
+
+
+WRITERS = [write_hook, write_policy]
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_init_renews_it_and_takes_it_away(repo: Repo, write: Callable[..., str]) -> None:
+    name = write(repo)
+
+    assert init_steps(repo)[name] == "wrote"
+    renewed = files_of(repo)
+    assert b"once" not in renewed[name]
+    assert init_steps(repo)[name] == "kept"
+    assert files_of(repo) == renewed
+
+    write(repo)
+    hkgit(repo, "init", "--remove")
+    assert b"hkgit" not in files_of(repo).get(name, b"")
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_what_somebody_changed_since_stays(repo: Repo, write: Callable[..., str]) -> None:
+    name = write(repo, extra="# mine\n")
+    before = files_of(repo)[name]
+
+    assert init_steps(repo)[name] == "kept"
+    assert files_of(repo)[name] == before
+    assert init_steps(repo, "--remove")[name] == "kept"
+    assert files_of(repo)[name] == before
+
+
+def test_doctor_names_an_earlier_hook_as_hkgits_own(repo: Repo) -> None:
+    write_hook(repo)
+    assert "hook         commit-msg: hkgit\n" in hkgit(repo, "doctor")
+    write_hook(repo, extra="npm test\n")
+    assert "hook         commit-msg: calls hkgit\n" in hkgit(repo, "doctor")
