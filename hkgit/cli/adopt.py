@@ -12,8 +12,7 @@ from typing import BinaryIO
 import click
 
 from hkgit.agents import list_logged
-from hkgit.agents.transcripts.log_places import find_logs, logs_at
-from hkgit.agents.transcripts.log_reader import Logs
+from hkgit.agents.transcripts.log_reader import Logs, find_logs, logs_at
 from hkgit.agents.transcripts.log_words import (
     adoption_json,
     adoption_lines,
