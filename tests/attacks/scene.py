@@ -75,6 +75,14 @@ class Scene:
         assert ruling.findings[0].fix, "a rejection says what to do"
         return ruling.rule
 
+    def rules(self, commit: str) -> set[str]:
+        """The rules by which a commit is rejected under both settings: one, as a rule."""
+        return {self.rule(commit, policy) for policy in GOVERN.values()}
+
+    def passes(self, commit: str) -> bool:
+        """Whether a commit passes under both settings."""
+        return all(self.ruling(commit, policy).passes for policy in GOVERN.values())
+
     def ruling(self, commit: str, policy: Policy) -> Ruling:
         return judge(self.repo, commit, policy)
 
