@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
-import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import FunctionType
 from typing import Any, get_args
 
 import click
@@ -27,7 +28,6 @@ from hkgit.workflows.library import Content, Given, Root
 
 ROOT = Path(__file__).parents[1]
 NOTE = "<!-- Written by `python -m docs.write_reference`: change {}, not this page. -->\n\n"
-MOST_IN_A_LINE = 80
 SHARED = {"quiet", "verbose", "debug", "help"}
 _PART = re.compile(r"(<!-- generated: ([^>]+) -->\n)(.*?)(<!-- end -->\n)", re.DOTALL)
 
@@ -128,52 +128,32 @@ def _dialects() -> str:
 
 
 def _library() -> str:
+    """Declare each public name as a stub of Python does, in the format of ruff."""
     found = {name: getattr(hkgit, name) for name in sorted(hkgit.__all__, key=str.lower)}
     aliases = {"Content": Content, "Given": Given, "Root": Root}
     texts = [f"{name} = {_name_types(alias)}" for name, alias in aliases.items()]
     texts += [_declare(name, each) for name, each in found.items()]
-    return "```python\n" + "\n".join(texts) + "\n```\n"
+    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", "library.pyi", "-"]
+    source = "\n".join(texts)
+    done = subprocess.run(command, input=source, capture_output=True, text=True, check=True)
+    return f"```python\n{done.stdout}```\n"
 
 
 def _declare(name: str, found: Any) -> str:
-    """Declare one name as Python would: an alias, a function, an error or a value."""
-    if inspect.isfunction(found):
-        word = "async def" if inspect.iscoroutinefunction(found) else "def"
-        return f"{word} {name}{_sign(found)}: ..."
-    if not inspect.isclass(found):
+    """Declare one name: an alias, a function, or a class with its fields; those of errors vary."""
+    if not callable(found):
         return f"{name} = {_name_types(found)}"
-    head = f"class {name}({found.__bases__[0].__name__}):".replace("(object)", "")
-    return "\n".join([head, *_list_fields(found)]) if _list_fields(found) else f"{head} ..."
-
-
-def _sign(function: FunctionType) -> str:
-    """Return the parameters and the result, with annotations as they are in the source."""
-    parts: list[str] = []
-    for each in inspect.signature(function).parameters.values():
-        star = "*, " if each.kind is each.KEYWORD_ONLY and "*, " not in "".join(parts) else ""
-        default = "" if each.default is each.empty else f" = {_show(each.default)}"
-        parts.append(f"{star}{each.name}: {each.annotation}{default}")
-    result = function.__annotations__["return"]
-    if sum(map(len, parts)) < MOST_IN_A_LINE:
-        return f"({', '.join(parts)}) -> {result}"
-    lines = "".join(f"    {each}\n" for part in parts for each in _break(part))
-    return f"(\n{lines}) -> {result}"
-
-
-def _break(part: str) -> list[str]:
-    star, _, rest = part.rpartition("*, ")
-    return ["*,", f"{rest},"] if part.startswith("*, ") else [f"{star}{rest},"]
-
-
-def _show(value: object) -> str:
-    return json.dumps(value) if isinstance(value, str) else repr(value)
-
-
-def _list_fields(found: type) -> list[str]:
-    if issubclass(found, Exception):
-        return []
-    own = vars(found).get("__annotations__", {})
-    return [f"    {name}: {kind}" for name, kind in own.items()]
+    [node] = ast.parse(inspect.getsource(found)).body
+    if isinstance(node, ast.ClassDef):
+        bases = f"({', '.join(map(ast.unparse, node.bases))})" if node.bases else ""
+        kept = [each for each in node.body if isinstance(each, ast.AnnAssign)]
+        fields = [f"{ast.unparse(each.target)}: {ast.unparse(each.annotation)}" for each in kept]
+        body = ["..."] if issubclass(found, Exception) or not fields else fields
+        return "\n    ".join([f"class {name}{bases}:", *body])
+    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    assert node.returns is not None
+    word = "async def" if inspect.iscoroutinefunction(found) else "def"
+    return f"{word} {name}({ast.unparse(node.args)}) -> {ast.unparse(node.returns)}: ..."
 
 
 def _name_types(alias: Any) -> str:

@@ -122,13 +122,8 @@ class AuditedCommit:
 
 def name_evidence(ruling: Ruling, entry: Entry, edit: RecordedEdit) -> str:
     """Name the kind of an edit's evidence as it is shown."""
-    is_told = is_recovered(ruling, entry) and not is_weak(edit.evidence)
+    is_told = ruling.judged.is_recovered(entry) and not is_weak(edit.evidence)
     return RECOVERED if is_told else edit.evidence
-
-
-def is_recovered(ruling: Ruling, entry: Entry) -> bool:
-    """Whether an entry was made from a transcript: those of a record were, whatever they claim."""
-    return ruling.judged.verdict is Verdict.RECOVERED or entry.is_recovered
 
 
 def name_of_person(identity: str) -> str:

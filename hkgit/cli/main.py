@@ -31,6 +31,12 @@ class _Commands(Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
+            from difflib import get_close_matches  # few misspell one
+
+            near = () if ctx.resilient_parsing else get_close_matches(cmd_name, COMMANDS)
+            if near:
+                meant = " or ".join(map(repr, near))
+                raise click.UsageError(f"No such command {cmd_name!r}. Did you mean {meant}?", ctx)
             return None
         CONSOLE.command = cmd_name
         module = import_module(f"hkgit.cli.{MODULES.get(cmd_name, cmd_name)}")
@@ -39,18 +45,6 @@ class _Commands(Group):
             if param.type is click.STRING:  # a shell asks: what has no choices may be a file
                 param.type = click.Path()
         return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            from difflib import get_close_matches
-
-            near = get_close_matches(args[0], COMMANDS)
-            if near:
-                meant = " or ".join(map(repr, near))
-                raise click.UsageError(f"No such command {args[0]!r}. Did you mean {meant}?", ctx)
-        return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Commands and options; click's own way would load every command's module."""

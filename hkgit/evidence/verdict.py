@@ -118,3 +118,7 @@ class ReplayResult:
     basis: str | None = None
     removed: tuple[str, ...] = ()
     is_recomputed: bool = True
+
+    def is_recovered(self, entry: Entry) -> bool:
+        """Say whether a transcript told an entry: those of a record it did, whatever they claim."""
+        return self.verdict is Verdict.RECOVERED or entry.is_recovered

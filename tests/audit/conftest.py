@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 import pytest
 
-from hkgit.edits import File
+from hkgit.edits import File, Spec
 from tests.support.commits import AGENT, PERSON, Change, applied, commit, joined
+from tests.support.planning import protocol, replace_range
 from tests.support.repos import Repo
-from tests.support.running import range_hash
 from tests.support.specs import search_replace
 
 TEXT = b"".join(b"line %d\n" % number for number in range(1, 13))
@@ -24,25 +23,10 @@ class Trail:
     commits: dict[str, str]
 
 
-def ranges(repo: Repo, *edits: tuple[int, int, str], path: str = "a.txt") -> str:
-    """A protocol spec that replaces lines, each with its hash."""
-    data = repo.read(path)
-    return json.dumps(
-        {
-            "version": "1",
-            "operations": [
-                {
-                    "op": "replace_range",
-                    "path": path,
-                    "start_line": start,
-                    "end_line": end,
-                    "expected_hash": range_hash(data, start, end),
-                    "new_text": new,
-                }
-                for start, end, new in edits
-            ],
-        }
-    )
+def ranges(repo: Repo, *edits: tuple[int, int, str]) -> Spec:
+    """Replace lines of a.txt, each with its hash."""
+    data = repo.read("a.txt")
+    return protocol(*(replace_range("a.txt", data, *each) for each in edits))
 
 
 @pytest.fixture(scope="module")
@@ -51,12 +35,10 @@ def trail(tmp_path_factory: pytest.TempPathFactory) -> Trail:
     repo.commit({"a.txt": TEXT}, "Begin")
     repo.git("tag", "start")
     commits = {"start": repo.head}
-    commits["two edits"] = commit(
-        repo, applied(repo, ranges(repo, (3, 3, "three\nthree b"), (10, 11, "ten")))
-    )
-    commits["by hand"] = commit(
-        repo, Change({"a.txt": File(b"title\n" + repo.read("a.txt"))}, author=PERSON)
-    )
+    two = ranges(repo, (3, 3, "three\nthree b"), (10, 11, "ten"))
+    commits["two edits"] = commit(repo, applied(repo, two))
+    titled = File(b"title\n" + repo.read("a.txt"))
+    commits["by hand"] = commit(repo, Change({"a.txt": titled}, author=PERSON))
     first = applied(repo, ranges(repo, (1, 1, "Title\nby an agent")))
     between = commit(repo, first)
     second = applied(repo, ranges(repo, (9, 9, "six")))
@@ -74,9 +56,8 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Trail:
     repo.git("tag", "start")
     commits = {"start": repo.head}
     commits["blind edit"] = commit(repo, applied(repo, search_replace("line 3", "drei", "a.txt")))
-    commits["blind commit"] = commit(
-        repo, Change({"b.txt": File(b"x\n")}, author=AGENT, message="Add | `b` <b>\n")
-    )
+    bare = Change({"b.txt": File(b"x\n")}, author=AGENT, message="Add | `b` <b>\n")
+    commits["blind commit"] = commit(repo, bare)
     tried = applied(repo, ranges(repo, (5, 5, "five")))
     tried.entry["claims"] |= {
         "refusals": [{"id": str(n), "path": "a.txt", "status": "stale"} for n in range(4)],

@@ -5,17 +5,14 @@ from __future__ import annotations
 import pytest
 
 from hkgit.audit.tables.figures import Figures, count_all, numbers_json, numbers_lines, open_rows_of
-from hkgit.gate.commit_range import CommitRange, drop_floors
+from hkgit.gate.commit_range import drop_floors
 from hkgit.gate.policy.model import Policy
 from tests.audit.conftest import Trail
-from tests.support.objects import open_repository
-from tests.support.rulings import judge_whole
+from tests.support.rulings import judge_between
 
 
 def numbers(trail: Trail, old: str | None = "start") -> Figures:
-    repository = open_repository(trail.repo)
-    ends = None if old is None else repository.resolve(old), repository.resolve("HEAD")
-    report = judge_whole(repository, CommitRange(*ends), drop_floors(Policy()))
+    report = judge_between(trail.repo, old, policy=drop_floors(Policy()))
     with open_rows_of(report.rulings, Policy()) as database:
         return count_all(database)
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from hkgit.audit.questions import QUESTIONS, Question, answer_questions, select_governed
-from hkgit.gate.commit_range import CommitRange, drop_floors
+from hkgit.gate.commit_range import drop_floors
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report
 from tests.audit.conftest import TEXT, Trail, ranges
 from tests.support.cases import cases
 from tests.support.commits import applied, commit
-from tests.support.objects import open_repository
 from tests.support.repos import Repo
-from tests.support.rulings import judge_whole
+from tests.support.rulings import judge_between
 
 
 def asked(repo: Repo, old: str = "start", new: str = "HEAD") -> dict[str, Question]:
-    repository = open_repository(repo)
-    ends = repository.resolve(old), repository.resolve(new)
-    report = judge_whole(repository, CommitRange(*ends), drop_floors(Policy()))
+    report = judge_between(repo, old, new, drop_floors(Policy()))
     found = answer_questions(select_governed(Report(Policy(), report.rulings)))
     return {point.name: point for point in found}
 
@@ -75,8 +72,6 @@ def test_what_was_refused_so_often_is_decided_by_a_person(
 def test_what_cannot_be_seen_is_unknown(trail: Trail, repo: Repo) -> None:
     repo.git("fetch", "-q", "--depth=1", f"file://{trail.repo.path}", "HEAD")
     repo.git("reset", "-q", "--hard", "FETCH_HEAD")
-    repository = open_repository(repo)
-    asked = CommitRange(None, repo.head)
-    report = judge_whole(repository, asked, drop_floors(Policy(govern="all")))
+    report = judge_between(repo, None, policy=drop_floors(Policy(govern="all")))
     found = answer_questions(select_governed(Report(Policy(govern="all"), report.rulings)))
     assert {point.name: point.answer for point in found}["procedure"] == "unknown"

@@ -34,29 +34,23 @@ def on_terminal(*args: str, cwd: Path, env: dict[str, str] | None = None) -> tup
     return code, re.sub(r"\r\x1b\[K(judging commit \d+ of \d+)?", "", said)
 
 
-def test_the_version_names_all_that_an_answer_depends_on(one: Repo) -> None:
+def test_the_version_names_all_that_an_answer_depends_on(one: Repo, tmp_path: Path) -> None:
+    """Also a git that is missing."""
     said = run("--version", cwd=one.path).out
     names = [line.split(" ")[0] for line in said.splitlines()]
     assert names == ["hkgit", "ladder", "python", "pygit2", "libgit2", "git"]
-
-
-def test_a_version_without_git_says_what_is_missing(one: Repo, tmp_path: Path) -> None:
-    said = run("--version", cwd=one.path, env={"PATH": str(tmp_path)})
-    assert said.code == 0
-    assert said.out.splitlines()[-1].startswith("git (")
+    without = run("--version", cwd=one.path, env={"PATH": str(tmp_path)})
+    assert without.code == 0
+    assert without.out.splitlines()[-1].startswith("git (")
 
 
 def test_quiet_success_says_nothing(one: Repo, tmp_path: Path) -> None:
-    """In front of the command, behind it, and of a command that changes something."""
-    Repo.init(tmp_path / "repo")
-    for place, words in (
-        (one.path, ("--quiet", *EDIT, "--dry-run")),
-        (one.path, (*EDIT, "-q", "--dry-run")),
-        (tmp_path / "repo", ("init", "-q")),
-    ):
-        result = run(*words, cwd=place)
+    for words in (("--quiet", *EDIT, "--dry-run"), (*EDIT, "-q", "--dry-run")):
+        result = run(*words, cwd=one.path)
         assert (result.code, result.err) == (0, "")
         assert "confidence" not in result.out
+    done = run("init", "-q", cwd=Repo.init(tmp_path / "repo").path)
+    assert (done.code, done.out, done.err) == (0, "", "")
 
 
 def test_quiet_refusals_are_said(one: Repo) -> None:
@@ -65,14 +59,10 @@ def test_quiet_refusals_are_said(one: Repo) -> None:
     assert "not in the file" in result.err
 
 
-def test_verbose_names_each_program_started(one: Repo) -> None:
-    err = run("-v", "log", cwd=one.path).err
-    assert [line for line in err.splitlines() if line.startswith("hkgit: runs git ")]
-
-
-def test_verbose_leaves_the_answer_as_it_is(one: Repo) -> None:
-    plain, told = (run(*args, cwd=one.path) for args in (("read", "a.py"), ("read", "a.py", "-v")))
+def test_verbose_names_each_program_started_and_leaves_the_answer_as_it_is(one: Repo) -> None:
+    plain, told = (run(*args, cwd=one.path) for args in (("log",), ("-v", "log")))
     assert plain.stdout == told.stdout
+    assert [line for line in told.err.splitlines() if line.startswith("hkgit: runs git ")]
 
 
 @pytest.mark.sampled
@@ -115,17 +105,14 @@ def test_near_misses_are_named(one: Repo, args: tuple[str, ...], near: str) -> N
     assert near in result.err
 
 
-@pytest.mark.parametrize("names", [("read",), ("policy", "check")], ids=" ".join)
-def test_help_is_a_command_too(one: Repo, names: tuple[str, ...]) -> None:
-    asked = run("help", *names, cwd=one.path).stdout
-    assert asked == run(*names, "--help", cwd=one.path).stdout
-
-
-@pytest.mark.parametrize("names", [("nonsense",), ("read", "nonsense")], ids=" ".join)
-def test_help_of_what_is_no_command_is_wrong_usage(one: Repo, names: tuple[str, ...]) -> None:
-    refused = run("help", *names, cwd=one.path)
-    assert refused.code == 64
-    assert ("unverifiable" in refused.err) is (len(names) == 1)
+def test_help_is_a_command_too(one: Repo) -> None:
+    for names in (("read",), ("policy", "check")):
+        asked = run("help", *names, cwd=one.path).stdout
+        assert asked == run(*names, "--help", cwd=one.path).stdout
+    for names in (("nonsense",), ("read", "nonsense")):
+        refused = run("help", *names, cwd=one.path)
+        assert refused.code == 64
+        assert ("unverifiable" in refused.err) is (len(names) == 1)
 
 
 @pytest.fixture

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Mapping
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from tests.support.commands import ROOT, start
-
-_TO_JSON = "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))"
+from tests.support.commands import start
 
 
 @cache
 def load(path: Path) -> Any:
-    """A YAML file as values, not to be changed; the framework brings the parser."""
-    done = start(sys.executable, "-c", _TO_JSON, cwd=ROOT, stdin=path.read_text())
-    return json.loads(done.stdout)
+    """A YAML file as the values of JSON, not to be changed; the framework brings the parser."""
+    return json.loads(json.dumps(import_module("yaml").safe_load(path.read_text())))
 
 
 def step(workflow: Any, job: str, name: str) -> dict[str, Any]:

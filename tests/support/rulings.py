@@ -10,6 +10,8 @@ from hkgit.gate.commit_range import CommitRange, judge_range
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
 from hkgit.git.repository import Repository
+from tests.support.objects import open_repository
+from tests.support.repos import Repo
 
 
 def judge_whole(
@@ -18,6 +20,15 @@ def judge_whole(
     """Judge every commit of a range, and report on all of them."""
     rulings = judge_range(repository, asked, policy, *given, **options)
     return Report(policy, tuple(rulings))
+
+
+def judge_between(
+    repo: Repo, old: str | None, new: str = "HEAD", policy: Policy | None = None
+) -> Report:
+    """Judge the commits between two revisions, under the built-in policy or another."""
+    repository = open_repository(repo)
+    ends = None if old is None else repository.resolve(old), repository.resolve(new)
+    return judge_whole(repository, CommitRange(*ends), policy or Policy())
 
 
 def count_alive(rulings: Iterable[Ruling], alive: list[int], every: int = 40) -> Iterator[Ruling]:

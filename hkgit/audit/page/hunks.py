@@ -8,7 +8,6 @@ from itertools import islice
 from hkgit.applying.evidence import RECOVERED, covers, is_weak
 from hkgit.audit.commits import (
     AuditedCommit,
-    is_recovered,
     list_changes,
     name_evidence,
     strength_of,
@@ -197,14 +196,13 @@ def list_hunks(
 def _list_recorded(repository: Repository, commit: AuditedCommit) -> Iterator[ReviewHunk]:
     judged = commit.ruling.judged
     before = _before(repository, judged.candidate)
-    files, several = Overlay(before), len(judged.entries) > 1
-    entries = order_entries(judged.entries, before) if several else judged.entries
-    for _, entry in entries:
+    files = Overlay(before)
+    for _, entry in order_entries(judged.entries, before):
         for file in entry.files:
             base = _base(repository, entry, file, files)
             for hunk in file.hunks:
                 yield _hunk(commit.ruling, entry, file, hunk, base)
-        if several:
+        if len(judged.entries) > 1:
             files = Overlay(before, {**files.files, **derive(entry, files).files})
 
 
@@ -241,7 +239,7 @@ def _hunk(
         "the lines that it replaces are not in this repository" if base is None else "",
         edits,
         [name_evidence(ruling, entry, edit) for edit in edits],
-        find_seen(entry, file, edits, count, is_told=is_recovered(ruling, entry)),
+        find_seen(entry, file, edits, count, is_told=ruling.judged.is_recovered(entry)),
     )
 
 

@@ -165,10 +165,12 @@ def refuse_failures(path: Path | None) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         raise explain_failure(error, str(path or "SQL")) from error
     except OSError as error:
-        raise GitRefused(str(path), f"cannot be written: {error.strerror}", _AGAIN) from error
+        raise GitRefused(str(path), f"cannot be written: {error.strerror}", FREE_SPACE) from error
 
 
-_AGAIN = "Free some space or choose another place, then run it again: what has been judged is kept."
+FREE_SPACE = (
+    "Free some space or choose another place, then run it again: what has been judged is kept."
+)
 
 
 def explain_failure(error: sqlite3.Error, place: str) -> HkgitError:
@@ -180,7 +182,7 @@ def explain_failure(error: sqlite3.Error, place: str) -> HkgitError:
         return GitRefused(
             place, "another run is writing here", "Wait until it is done; run it again."
         )
-    return GitRefused(place, str(error), _AGAIN)
+    return GitRefused(place, str(error), FREE_SPACE)
 
 
 def insert_rows(database: Connection, repository: str, rows: Mapping[str, Sequence[Row]]) -> None:

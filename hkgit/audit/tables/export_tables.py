@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from hkgit.audit.commits import History
 from hkgit.audit.tables.columns import REPOSITORY, TABLES, EvidenceTable
 from hkgit.audit.tables.database import (
+    FREE_SPACE,
     insert_rows,
     keep_only,
     note_refusals,
@@ -86,11 +87,7 @@ def write_parquet(
                 place.mkdir(parents=True, exist_ok=True)
                 part.replace(place / FILE)
     except (duckdb.IOException, OSError) as error:
-        fix = (
-            "Free some space or choose another place, then run it again: what has been"
-            " judged is kept."
-        )
-        raise GitRefused(str(directory), str(error).partition("\n")[0], fix) from error
+        raise GitRefused(str(directory), str(error).partition("\n")[0], FREE_SPACE) from error
 
 
 def _write_part(

@@ -15,7 +15,7 @@ from hkgit.errors import Unverifiable
 from hkgit.evidence.derivation import derive
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.sequence import order_entries
-from hkgit.evidence.verdict import BLIND, Finding, ReplayResult, Verdict
+from hkgit.evidence.verdict import BLIND, Finding, ReplayResult
 from hkgit.gate.judged_commit import JudgedCommit
 from hkgit.gate.policy.model import Floors, Policy
 from hkgit.git.repository import Repository
@@ -73,13 +73,8 @@ def measure_strengths(repository: Repository, judged: ReplayResult) -> Iterator[
             new = None if file.new_path is None else after.get(file.new_path)
             texts = (Document(b"" if each is None else each.data) for each in (old, new))
             measured = _measure_file(entry, file, *texts)
-            yield replace(measured, recovered=_is_recovered(judged, entry))
+            yield replace(measured, recovered=judged.is_recovered(entry))
         files = after if start is before else files
-
-
-def _is_recovered(judged: ReplayResult, entry: Entry) -> bool:
-    """Whether an entry was made from a transcript: those of a record were, whatever they claim."""
-    return judged.verdict is Verdict.RECOVERED or entry.is_recovered
 
 
 def _open_base(repository: Repository, entry: Entry) -> Snapshot:
@@ -173,7 +168,7 @@ def floor_findings(case: JudgedCommit) -> Iterator[Finding]:
         what = "could not be recomputed here, so its tiers and confidences are only claimed"
         yield Finding("claimed", "ledger entry", what, APPLY)
     for _, entry in case.judged.entries:
-        recovered = _is_recovered(case.judged, entry)
+        recovered = case.judged.is_recovered(entry)
         yield from entry_findings(case.policy, entry, recovered=recovered)
 
 

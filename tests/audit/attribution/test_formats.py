@@ -24,57 +24,42 @@ from tests.support.gating import opened
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import Repo
 from tests.support.running import range_hash, run
+from tests.support.schemas import LINE, STRING, closed
 
 TEXT = b"one\ntwo\nthree\nfour\n"
 
 
-def _object(required: list[str], **properties: Any) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "required": required,
-        "properties": properties,
-        "additionalProperties": False,
-    }
-
-
-STRING = {"type": "string"}
-LINE = {"type": "integer", "minimum": 1}
-CONTRIBUTOR = _object(
-    ["type"],
+URI = STRING | {"format": "uri"}
+CONTRIBUTOR = closed(
+    "type",
     type={"enum": ["human", "ai", "mixed", "unknown"]},
-    model_id={"type": "string", "maxLength": 250},
+    model_id=STRING | {"maxLength": 250},
 )
-RANGE = _object(
-    ["start_line", "end_line"],
+RANGE = closed(
+    "start_line end_line",
     start_line=LINE,
     end_line=LINE,
     content_hash=STRING,
     contributor=CONTRIBUTOR,
 )
-CONVERSATION = _object(
-    ["ranges"],
-    url={"type": "string", "format": "uri"},
+CONVERSATION = closed(
+    "ranges",
+    url=URI,
     contributor=CONTRIBUTOR,
     ranges={"type": "array", "items": RANGE},
-    related={
-        "type": "array",
-        "items": _object(["type", "url"], type=STRING, url={"type": "string", "format": "uri"}),
-    },
+    related={"type": "array", "items": closed("type url", type=STRING, url=URI)},
 )
-TRACE = _object(
-    ["version", "id", "timestamp", "files"],
-    version={"type": "string", "pattern": r"^[0-9]+\.[0-9]+\.[0-9]+$"},
-    id={"type": "string", "format": "uuid"},
-    timestamp={"type": "string", "format": "date-time"},
-    vcs=_object(["type", "revision"], type={"enum": ["git", "jj", "hg", "svn"]}, revision=STRING),
-    tool=_object([], name=STRING, version=STRING),
+CONVERSATIONS = {"type": "array", "items": CONVERSATION}
+TRACE = closed(
+    "version id timestamp files",
+    version=STRING | {"pattern": r"^[0-9]+\.[0-9]+\.[0-9]+$"},
+    id=STRING | {"format": "uuid"},
+    timestamp=STRING | {"format": "date-time"},
+    vcs=closed("type revision", type={"enum": ["git", "jj", "hg", "svn"]}, revision=STRING),
+    tool=closed("", name=STRING, version=STRING),
     files={
         "type": "array",
-        "items": _object(
-            ["path", "conversations"],
-            path=STRING,
-            conversations={"type": "array", "items": CONVERSATION},
-        ),
+        "items": closed("path conversations", path=STRING, conversations=CONVERSATIONS),
     },
     metadata={"type": "object"},
 )

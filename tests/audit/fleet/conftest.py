@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -41,17 +41,22 @@ def two(histories: tuple[Path, Path], tmp_path: Path) -> Path:
     return Path(shutil.copytree(histories[1], tmp_path / "two.git"))
 
 
-def run_fleet(root: Path, addresses: Sequence[object], *, size: int = PART) -> dict[str, FleetRow]:
-    """The rows of a list of addresses, by name; what is kept is in `root/fleet`."""
-    listed = root / "list.txt"
-    listed.write_text("".join(f"{each}\n" for each in addresses))
-    request = FleetRequest(read_list(listed), FleetDirectory(root / "fleet"), size=size)
+def run_fleet(listed: Path, to: Path, *, size: int = PART) -> list[FleetRow]:
+    """The rows of a list, in its order."""
+    request = FleetRequest(read_list(listed), FleetDirectory(to), size=size)
     with ThreadPoolExecutor(1) as executor:
-        rows = list(verify_fleet(request, executor))
-    return {row.listed.name: row for row in rows}
+        rows = {row.listed: row for row in verify_fleet(request, executor)}
+    return [rows[each] for each in request.listed]
 
 
 @pytest.fixture
 def verify(tmp_path: Path) -> Verify:
-    """Verify a list of addresses, again and again in the same directory."""
-    return lambda *addresses, **more: run_fleet(tmp_path, addresses, **more)
+    """Verify a list of addresses, again and again in the same directory; the rows by name."""
+
+    def again(*addresses: object, **more: int) -> dict[str, FleetRow]:
+        listed = tmp_path / "list.txt"
+        listed.write_text("".join(f"{each}\n" for each in addresses))
+        rows = run_fleet(listed, tmp_path / "fleet", **more)
+        return {row.listed.name: row for row in rows}
+
+    return again

@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from sqlite3 import Connection, OperationalError
@@ -28,16 +27,14 @@ from hkgit.audit.fleet.run import (
     SAME,
     UNCHANGED,
     VERIFIED,
-    FleetRequest,
     FleetRow,
     figures_json,
-    verify_fleet,
 )
 from hkgit.audit.tables.database import add_commits, open_directory, quote_columns
 from hkgit.audit.tables.rows import Rows
 from hkgit.cli.schema import find_schema
 from hkgit.errors import GitRefused, InvalidInput
-from tests.audit.fleet.conftest import COMMITS, Verify
+from tests.audit.fleet.conftest import COMMITS, Verify, run_fleet
 from tests.support.repos import Repo
 
 
@@ -45,16 +42,9 @@ def grow(place: Path, name: str = "main") -> str:
     """One more commit on a branch, by a person, in a bare repository."""
     repo = Repo(place)
     tip = repo.resolve(name)
-    made = repo.git("commit-tree", f"{tip}^{{tree}}", "-p", tip, "-m", "More", env=PERSON)
+    made = repo.git("commit-tree", f"{tip}^{{tree}}", "-p", tip, "-m", "More")
     repo.git("update-ref", f"refs/heads/{name}", made)
     return made
-
-
-PERSON = {
-    f"GIT_{role}_{what}": value
-    for role in ("AUTHOR", "COMMITTER")
-    for what, value in (("NAME", "Ann"), ("EMAIL", "ann@example.org"))
-}
 
 
 @dataclass(frozen=True)
@@ -83,11 +73,8 @@ def fleet(histories: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory
     local = ("one", "two", "link", "copy", "plain", "empty", "broken", "none")
     places = (*local, f"file://{root}/one/", far)
     (root / "list").write_text("".join(f"{place}\n" for place in places))
-    request = FleetRequest(read_list(root / "list"), FleetDirectory(root / "to"))
-    with ThreadPoolExecutor(1) as executor:
-        rows = {row.listed: row for row in verify_fleet(request, executor)}
-    ordered = zip((*local, "file", "far"), (rows[each] for each in request.listed), strict=True)
-    return Fleet(dict(ordered), json.loads((root / "to/summary.json").read_text()))
+    rows = zip((*local, "file", "far"), run_fleet(root / "list", root / "to"), strict=True)
+    return Fleet(dict(rows), json.loads((root / "to/summary.json").read_text()))
 
 
 def test_each_repository_is_a_row_with_its_numbers(fleet: Fleet) -> None:
@@ -143,8 +130,6 @@ def test_another_policy_judges_all_of_it_anew(one: Path, verify: Verify, tmp_pat
     clone = Repo(tmp_path / "clone")
     subprocess.run(["git", "clone", "-q", one, clone.path, "-b", "main"], check=True)
     policy = "[gate]\nagents = ['nobody']\n"
-    clone.git("config", "user.name", "Ann")
-    clone.git("config", "user.email", "ann@example.org")
     clone.commit({".hkgit/config.toml": policy}, "Govern nobody")
     clone.git("push", "-q", "origin", "main")
     row = verify(one)["one"]
@@ -259,9 +244,7 @@ def test_a_list_says_refs_and_names(one: Path, tmp_path: Path) -> None:
     Repo(one).git("update-ref", "refs/heads/release", "main~2")
     listed = tmp_path / "list.toml"
     listed.write_text("[[repository]]\nname = 'first'\nurl = 'one.git'\nrefs = ['release']\n")
-    request = FleetRequest(read_list(listed), FleetDirectory(tmp_path / "fleet"))
-    with ThreadPoolExecutor(1) as executor:
-        [row] = verify_fleet(request, executor)
+    [row] = run_fleet(listed, tmp_path / "fleet")
     assert (row.listed.name, row.new) == ("first", COMMITS - 1)
 
 

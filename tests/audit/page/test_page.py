@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -17,30 +16,13 @@ from hkgit.values import replace
 from tests.audit.page.conftest import facts_of
 from tests.support.commits import Change, applied, commit
 from tests.support.hostile import CORPUS, MARK, hostile
+from tests.support.markup import Outline
 from tests.support.orchard import Orchard
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.specs import search_replace
 
 CODEX = "codex <codex@example.org>"
-
-
-class Outline(HTMLParser):
-    """The elements and attributes of a page, and its text."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.attributes: list[tuple[str, str | None]] = []
-        self.text = ""
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.attributes += attrs
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
 
 
 def begun(repo: Repo) -> Repo:

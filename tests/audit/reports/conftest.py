@@ -9,15 +9,13 @@ import pytest
 from hkgit.applying.evidence import CHECKED
 from hkgit.audit.reports.findings import ReportItem
 from hkgit.edits import File, Read
-from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ruling import Report
 from hkgit.text.document import range_hash
 from tests.support.commits import AGENT, PERSON, Change, applied, commit
 from tests.support.objects import open_repository
 from tests.support.reports import ReportSheet, place_report, render
 from tests.support.repos import Repo
-from tests.support.rulings import judge_whole
+from tests.support.rulings import judge_between
 from tests.support.specs import search_replace
 
 APP = b"".join(b"line %d\n" % number for number in range(1, 21))
@@ -49,10 +47,7 @@ class History:
 
 def judged(repo: Repo, old: str, new: str = "HEAD", policy: Policy | None = None) -> ReportSheet:
     """The sheet of a range."""
-    repository = open_repository(repo)
-    ends = (repository.resolve(old), repository.resolve(new))
-    report: Report = judge_whole(repository, CommitRange(*ends), policy or Policy())
-    return place_report(repository, report)
+    return place_report(open_repository(repo), judge_between(repo, old, new, policy))
 
 
 @pytest.fixture(scope="module")

@@ -23,6 +23,7 @@ from hkgit.gate.ruling import Report, Ruling
 from tests.audit.reports.conftest import ODD, History, judged
 from tests.support.cases import cases
 from tests.support.reports import ReportSheet, render
+from tests.support.schemas import LINE, TEXT, closed
 
 _VALUE = r"(?:[^\r\n:,%]|%(?:25|0D|0A|3A|2C))*"
 ANNOTATION = re.compile(
@@ -31,37 +32,19 @@ ANNOTATION = re.compile(
 )
 """A workflow command, as docs/commands.md of the actions toolkit has it."""
 
+PATH = {"type": "string", "pattern": r"^(?!/|\./)."}
+"""Relative to the repository, and without ./ before it."""
+
 GITLAB = {
     "type": "array",
-    "items": {
-        "type": "object",
-        "required": ["description", "check_name", "fingerprint", "severity", "location"],
-        "additionalProperties": False,
-        "properties": {
-            "description": {"type": "string", "minLength": 1},
-            "check_name": {"type": "string", "minLength": 1},
-            "fingerprint": {"type": "string", "minLength": 1},
-            "severity": {"enum": ["info", "minor", "major", "critical", "blocker"]},
-            "location": {
-                "type": "object",
-                "required": ["path", "lines"],
-                "additionalProperties": False,
-                "properties": {
-                    # Relative to the repository, and without ./ before it.
-                    "path": {"type": "string", "pattern": r"^(?!/|\./)."},
-                    "lines": {
-                        "type": "object",
-                        "required": ["begin"],
-                        "additionalProperties": False,
-                        "properties": {
-                            "begin": {"type": "integer", "minimum": 1},
-                            "end": {"type": "integer", "minimum": 1},
-                        },
-                    },
-                },
-            },
-        },
-    },
+    "items": closed(
+        "description check_name fingerprint severity location",
+        description=TEXT,
+        check_name=TEXT,
+        fingerprint=TEXT,
+        severity={"enum": ["info", "minor", "major", "critical", "blocker"]},
+        location=closed("path lines", path=PATH, lines=closed("begin", begin=LINE, end=LINE)),
+    ),
 }
 """What GitLab's documentation of the code quality report asks for."""
 

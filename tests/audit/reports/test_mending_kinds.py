@@ -18,7 +18,6 @@ from hkgit.audit.reports.findings import mend
 from hkgit.edits import EXECUTABLE, REGULAR, SYMLINK, File
 from hkgit.evidence.replay import candidate_of
 from hkgit.gate.clock import OutOfTime
-from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report
@@ -46,7 +45,7 @@ from tests.support.modules import list_rules
 from tests.support.objects import open_repository
 from tests.support.planning import Operation, hash_of, protocol, replace_range
 from tests.support.repos import Repo
-from tests.support.rulings import judge_whole
+from tests.support.rulings import judge_between
 from tests.support.running import run
 from tests.support.specs import search_replace
 
@@ -307,9 +306,7 @@ CHANGE_NOTHING = ("prune", "surplus")
 def report(repo: Repo, old: str) -> Report:
     repository = open_repository(repo)
     policy = read_trusted_policy(repository, repository.resolve(old))
-    return judge_whole(
-        repository, CommitRange(repository.resolve(old), repository.resolve("HEAD")), policy
-    )
+    return judge_between(repo, old, policy=policy)
 
 
 @pytest.fixture(scope="module")

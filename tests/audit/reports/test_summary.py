@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from html.parser import HTMLParser
 
 import pytest
 from markdown_it import MarkdownIt
@@ -15,33 +14,12 @@ from hkgit.text.escape import escape_markdown, render_code, visible
 from hkgit.values import replace
 from tests.audit.reports.conftest import HOSTILE, ODD, History, judged
 from tests.support.cases import cases
+from tests.support.markup import Outline
 from tests.support.reports import ReportSheet
 
 
-class _Page(HTMLParser):
-    """The tags of a page, its text, and its tables as rows of the text in their cells."""
-
-    def __init__(self, source: str) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.text = ""
-        self.tables: list[list[list[str]]] = []
-        self.feed(MarkdownIt("commonmark").enable("table").render(source))
-        self.tables = [[[cell.strip() for cell in row] for row in table] for table in self.tables]
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        self.tags.add(tag)
-        if tag == "table":
-            self.tables.append([])
-        elif tag == "tr":
-            self.tables[-1].append([])
-        elif tag in ("td", "th"):
-            self.tables[-1][-1].append("")
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-        if self.tables and self.tables[-1] and self.tables[-1][-1]:
-            self.tables[-1][-1][-1] += data
+def read(source: str) -> Outline:
+    return Outline(MarkdownIt("commonmark").enable("table").render(source))
 
 
 @cases(
@@ -55,8 +33,9 @@ class _Page(HTMLParser):
 )
 @pytest.mark.parametrize("escape", [escape_markdown, render_code])
 def test_text_stands_in_a_table_for_itself(text: str, escape: Callable[[str], str]) -> None:
-    page = _Page(f"| a |\n| - |\n| {escape(text)} |\n")
-    assert page.tables == [[["a"], [visible(text)]]]
+    page = read(f"| a |\n| - |\n| {escape(text)} |\n")
+    [[heading, [cell]]] = page.tables
+    assert (heading[0].strip(), cell.strip()) == ("a", visible(text))
     assert page.tags <= {"table", "thead", "tbody", "tr", "th", "td", "code"}
 
 
@@ -76,7 +55,7 @@ def test_rejections_say_what_mends_them(history: History) -> None:
 
 
 def test_nothing_in_a_commit_is_markup(history: History) -> None:
-    page = _Page(comment(history))
+    page = read(comment(history))
     tags = {"h2", "p", "em", "strong", "table", "thead", "tbody", "tr", "th", "td", "ul", "li"}
     assert page.tags == {*tags, "code"}
     assert visible(HOSTILE) in page.text

@@ -12,10 +12,10 @@ from hkgit.audit.page.render import sum_tables
 from hkgit.audit.tables.database import open_directory
 from hkgit.audit.tables.export_tables import note_repository
 from hkgit.audit.tables.rows import RepositoryIdentity
-from tests.audit.page.test_page import Outline
 from tests.audit.tables.conftest import export_all
 from tests.support.cases import cases
 from tests.support.hostile import CORPUS, hostile
+from tests.support.markup import Outline
 from tests.support.repos import Repo
 from tests.support.running import run
 

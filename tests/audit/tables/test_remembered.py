@@ -16,9 +16,6 @@ from hkgit.gate.ruling import Ruling
 from tests.support.repos import Repo
 
 COMMITS = 6
-PERSON = {
-    f"GIT_{role}_{what}": "ann" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
-}
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +82,7 @@ def test_another_policy_has_rows_of_its_own(history: Path, count: Count) -> None
     blob = repo.git("hash-object", "-w", "--stdin", stdin=b"[gate]\nmode = 'report'\n")
     folder = repo.git("mktree", stdin=f"100644 blob {blob}\tconfig.toml\n".encode())
     tree = repo.git("mktree", stdin=f"040000 tree {folder}\t.hkgit\n".encode())
-    tip = repo.git("commit-tree", tree, "-p", "main", "-m", "Report", env=PERSON)
+    tip = repo.git("commit-tree", tree, "-p", "main", "-m", "Report")
     repo.git("update-ref", "refs/heads/main", tip)
     assert count("stats", "main")[0] == COMMITS + 2
     assert len(kept(history)) == 2
