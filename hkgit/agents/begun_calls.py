@@ -45,9 +45,6 @@ OVERDUE = HOOK_SECONDS + 2.0
 _MOST = 20
 """So many calls of one kind are remembered: of some no hook tells the end."""
 
-_WAIT = 5.0
-"""So many seconds a hook waits for another: agents wait for it in turn."""
-
 _LARGEST = 2**20
 _MOST_FILES = 2000
 """What larger files hold, and more files, is not kept: a change of theirs is not recorded."""
@@ -413,12 +410,13 @@ def _list_sessions(root: Path) -> Iterator[Path]:
 def lock_hooks(folder: Path) -> Iterator[None]:
     """Let hooks of calls that were made at once take in their edits one after the other.
 
-    Those of all sessions: they may have changed one file. Nobody waits for one that takes too long.
+    Those of all sessions: they may have changed one file. Nobody waits longer than an agent lets a
+    hook run; what one that is ended then would have taken in, the commit does.
     """
     from hkgit.git.transaction.locks import remove, wait_for  # before a call nothing is locked
 
     place = folder.parent / "recording.lock"
-    descriptor = wait_for(place, _WAIT)
+    descriptor = wait_for(place, HOOK_SECONDS)
     try:
         yield
     finally:

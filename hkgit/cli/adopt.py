@@ -12,8 +12,7 @@ from typing import BinaryIO
 import click
 
 from hkgit.agents import list_logged
-from hkgit.agents.transcripts.log_places import find_logs, logs_at
-from hkgit.agents.transcripts.log_reader import Logs
+from hkgit.agents.transcripts.log_reader import Logs, find_logs, logs_at
 from hkgit.agents.transcripts.log_words import (
     adoption_json,
     adoption_lines,
@@ -30,7 +29,7 @@ from hkgit.gate.ruling import Ruling
 from hkgit.git.facts import find_agent_shell
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository, find_checkout
-from hkgit.sessions.bypass import find_commits_past_hooks
+from hkgit.sessions.bypass import is_recorded
 from hkgit.text.escape import count_noun
 from hkgit.values import replace
 from hkgit.workflows.adoption import (
@@ -83,13 +82,13 @@ def find_adoption(repository: Repository, candidate: CandidateCommit) -> str:
 
 
 def add_adoption(repository: Repository, ruling: Ruling) -> Ruling:
-    """Name in a blind commit the command that takes its evidence from sessions or a transcript."""
-    candidate, root = ruling.judged.candidate, repository.work_tree
-    if len(candidate.parents) != 1 or ruling.judged.entries or root is None:
+    """Name in a commit the command that takes its evidence from sessions or a transcript."""
+    candidate = ruling.judged.candidate
+    if len(candidate.parents) != 1 or repository.work_tree is None:
         return ruling
-    if any(each.id == candidate.id for each in find_commits_past_hooks(repository)):
+    if is_recorded(repository, candidate.parents[0], candidate.tree):
         return replace(ruling, redo="")
-    command = find_adoption(repository, candidate)
+    command = "" if ruling.judged.entries else find_adoption(repository, candidate)
     return fix_blind(ruling, lambda each: fix_by_adoption(each, command)) if command else ruling
 
 

@@ -122,8 +122,10 @@ def _add_fixes(repository: Repository, report: Report) -> Report:
         return report
     # Few commits are rejected.
     from hkgit.cli.adopt import find_adoption, fix_blind, fix_by_adoption
+    from hkgit.sessions.bypass import is_recorded
     from hkgit.sessions.waiting_edits import find_blind_reads
 
+    parents, tree = ruling.judged.candidate.parents, ruling.judged.candidate.tree
     reads: dict[str, dict[str, None]] = {}
     for path, command in find_blind_reads(repository, report.policy):
         reads.setdefault(path, {})[command] = None
@@ -132,6 +134,9 @@ def _add_fixes(repository: Repository, report: Report) -> Report:
     is_asked = is_bare and not reads and not ruling.passes and ruling.rule == BLIND
     adoption = find_adoption(repository, ruling.judged.candidate) if is_asked else ""
     shell = find_agent_shell() if is_bare else None
+
+    if ruling.redo is None and len(parents) == 1 and is_recorded(repository, *parents, tree):
+        ruling = replace(ruling, redo="")
 
     def fix(finding: Finding) -> Finding:
         path = finding.where.rpartition(":")[0]

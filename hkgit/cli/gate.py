@@ -104,10 +104,10 @@ def _judge_range(
 
 
 def _add_adoptions(repository: Repository, rulings: Iterator[Ruling]) -> Iterator[Ruling]:
-    """Name in blind commits the command that takes their evidence from a transcript."""
+    """Name in commits the command that takes their evidence from sessions or a transcript."""
     tries = MOST_ASKED if repository.work_tree is not None else 0
     for ruling in rulings:
-        if ruling.passes or ruling.rule != BLIND or not tries:
+        if ruling.passes or (ruling.rule != BLIND and ruling.redo is not None) or not tries:
             yield ruling
             continue
         from hkgit.cli.adopt import add_adoption  # few commits are rejected

@@ -78,6 +78,16 @@ def _look(
     return CommitPastHooks(commit, subject, (*sessions,), (*paths,)) if entries else None
 
 
+def is_recorded(repository: Repository, parent: str, tree: str) -> bool:
+    """Whether edits of sessions that no commit has explain all that a tree changes of a commit."""
+    waiting = list_waiting(open_journals(repository))
+    found = propose(repository, waiting, parent, tree)
+    after, made = repository.snapshot(tree), found.built.files
+    changes = repository.changes(repository.commit(parent).tree, tree)
+    paths = (each.path for each in changes if not each.path.startswith(LEDGER))
+    return not found.uncovered and all(made.get(each) == after.get(each) for each in paths)
+
+
 def describe_commits_past_hooks(
     repository: Repository, found: Sequence[CommitPastHooks]
 ) -> Iterator[str]:

@@ -7,7 +7,6 @@ give what is staged, else nothing is recorded.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -28,20 +27,10 @@ from hkgit.sessions.commit_entries import (
     propose_entry,
     restate,
 )
-from hkgit.sessions.placement import PlacedEdits
+from hkgit.sessions.placement import PlacedEdits, without_marks
 from hkgit.text.document import Document
 from hkgit.text.hashes import digest
 from hkgit.values import replace
-
-_CONFLICT = re.compile(
-    rb"^<{7} [^\n]*\n(.*?)(?:^\|{7}[^\n]*\n.*?)?^={7}\r?\n.*?^>{7} [^\n]*\n",
-    re.DOTALL | re.MULTILINE,
-)
-
-
-def without_marks(data: bytes) -> bytes:
-    """Replace each marked conflict in a file by the first parent's side."""
-    return _CONFLICT.sub(rb"\1", data)
 
 
 def propose_merge(

@@ -7,12 +7,14 @@ somebody changes one line of a range, the others are still known.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import groupby
 from typing import TypeVar
 
 from hkgit.applying.evidence import is_blind
+from hkgit.applying.file_diff import compare
 from hkgit.applying.hunk import Hunk, apply_hunks
 from hkgit.applying.outcome import FileChange, Plan, files_after
 from hkgit.edits import File, Overlay, Read, Snapshot
@@ -105,18 +107,22 @@ def place(units: tuple[PendingEdit, ...], files: Snapshot, stores_lf: StoresLf) 
         free = {each.id for each in edits if is_blind(each.evidence)}
         try:
             change, lost = _select(units[0], file, own, len(edits), files, stores_lf)
+            found = change
+            if len(own) == len(edits):
+                change = _settle_conflicts(change, files, own)
             carried = carry_change(change, files, free)
         except HkgitError as error:
             refused |= dict.fromkeys(own, error)
             continue
         lost |= {number for hunk, _ in carried.refused for number in hunk.edits}
         refused |= dict.fromkeys(lost & own, Stale(file.name, _LINES, _FIRST))
+        moved = carried.moved if change is found else _map_lines(found, carried.change)
         change = carried.change
         if change.before != change.after or change.path != change.new_path:
             changes.append(change)
         for read in list_read_lines(entry, own - lost):
             if file.path is not None and read.path in (file.path, file.new_path):
-                reads += carry_read(replace(read, path=file.path), carried.moved)
+                reads += carry_read(replace(read, path=file.path), moved)
     kept = tuple(unit for unit in units if unit.number not in refused)
     errors = {unit: refused[unit.number] for unit in units if unit.number in refused}
     placed = PlacedEdits(kept, tuple(changes), tuple(reads))
@@ -126,6 +132,45 @@ def place(units: tuple[PendingEdit, ...], files: Snapshot, stores_lf: StoresLf) 
         is_whole = all(mark(here.get(path)) == each for here, side in sides for path, each in side)
         placed = replace(placed, is_whole=is_whole)
     return (placed if kept else None), errors
+
+
+_CONFLICT = re.compile(
+    # Behind one that does not end none does, so that no text takes long.
+    rb"^<{7} [^\n]*\n(?:(?>(.*?)^={7}\r?\n).*?^>{7} [^\n]*\n|.*)",
+    re.DOTALL | re.MULTILINE,
+)
+_BASE = re.compile(rb"^\|{7}.*", re.DOTALL | re.MULTILINE)
+
+
+def without_marks(data: bytes) -> bytes:
+    """Replace each marked conflict in a file by the first parent's side."""
+
+    def side(found: re.Match[bytes]) -> bytes:
+        return found[0] if found[1] is None else _BASE.sub(b"", found[1])
+
+    return _CONFLICT.sub(side, data)
+
+
+def _settle_conflicts(change: FileChange, files: Snapshot, numbers: Collection[int]) -> FileChange:
+    """Tell a change of a file in which git has marked conflicts as one of their first side.
+
+    That a commit has, as where they come of a rebase, a cherry-pick or a stash.
+    """
+    before, after, there = change.before, change.after, files.get(change.name)
+    if before is None or after is None or there is None or without_marks(there.data) != there.data:
+        return change
+    old, new = (replace(each, data=without_marks(each.data)) for each in (before, after))
+    if old == before:
+        return change
+    hunks = compare(change.path, old, change.new_path, new).hunks
+    own = (replace(each, edits=tuple(sorted(numbers))) for each in hunks)
+    return replace(change, before=old, after=new, hunks=tuple(own))
+
+
+def _map_lines(found: FileChange, change: FileChange) -> LineMap:
+    """Map the lines that a change has found to those that it is carried to."""
+    sides = (b"" if each.before is None else each.before.data for each in (found, change))
+    return LineMap.between(*sides)
 
 
 def _select(

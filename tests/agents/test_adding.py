@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from hkgit import agents
-from hkgit.agents.transcripts.log_places import find_logs
-from hkgit.agents.transcripts.log_reader import Logs
+from hkgit.agents.transcripts.log_reader import Logs, find_logs
 from tests.agents import sample_program
 from tests.agents.streaming import GREETING, session, told
 from tests.support.repos import Repo

@@ -6,6 +6,11 @@ import json
 import subprocess
 from collections.abc import Sequence
 
+import pytest
+
+from hkgit.agents.begun_calls import lock_hooks
+from hkgit.agents.events import HOOK_SECONDS
+from hkgit.git.transaction import locks
 from tests.agents.streaming import Talk, change, session
 from tests.agents.test_shell_snapshots import recorded
 from tests.agents.two_sessions import ONE, TWO, added
@@ -39,6 +44,26 @@ def test_commands_of_one_session_that_end_together_are_recorded_once(shared: Rep
     assert added(shared) == {"claude-one": {"a = 10", "g = 60"}}
     paths = [path for each in recorded(shared, "claude-one") for path in each]
     assert sorted(paths) == ["x.py", "y.py"]
+
+
+def test_a_hook_waits_for_another_as_long_as_its_agent_waits_for_it(
+    shared: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shared.path / ".git" / "hkgit" / "sessions" / "one"
+    folder.mkdir(parents=True)
+    place, clock = folder.parent / "recording.lock", [0]
+    held = locks.wait_for(place, 0)
+    assert held is not None
+
+    def pause(_: float) -> None:
+        clock[0] += 1
+        if clock[0] == HOOK_SECONDS - 1:
+            locks.remove(place, held)
+
+    monkeypatch.setattr("time.sleep", pause)
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    with lock_hooks(folder):
+        assert clock[0] == HOOK_SECONDS - 1
 
 
 def test_two_edits_of_one_file_are_both_recorded(shared: Repo) -> None:

@@ -1,19 +1,25 @@
-"""`hkgit init --agent`: writes an agent's settings, once, and takes out only what it wrote."""
+"""`hkgit init --agent`: writes an agent's settings, once, and takes out only what it wrote.
+
+Hooks that another version of hkgit wrote give way; what somebody changed stays.
+"""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import tomllib
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hkgit.agents import HOOKED, MODES, PLAIN, has_server
+from hkgit.agents import HOOKED, MODES, PLAIN, has_server, parts_of
 from hkgit.agents.events import HOOK_SECONDS
 from hkgit.agents.setup import installer
-from hkgit.agents.setup.installer import install, list_remaining_steps, remove
+from hkgit.agents.setup.installer import find_outdated, install, list_remaining_steps, remove
+from hkgit.agents.setup.settings import FilePart
+from hkgit.text.hashes import add_stamp, is_stamped
 from hkgit.workflows.setup import Action
 from tests.support.cases import cases
 from tests.support.repos import Repo
@@ -37,6 +43,7 @@ def test_what_was_written_is_kept_and_taken_out_again(agent: str, tmp_path: Path
     assert before
     assert {step.action for step in install(tmp_path, agent, "record")} == {Action.KEPT}
     assert _files(tmp_path) == before
+    assert [*find_outdated(tmp_path)] == []
     remove(tmp_path, agent)
     assert list(tmp_path.iterdir()) == []
 
@@ -46,6 +53,7 @@ def test_the_last_mode_holds(agent: str, tmp_path: Path) -> None:
     install(tmp_path / "direct", agent, "steer")
     for mode in MODES:
         install(tmp_path / "changed", agent, mode)
+        assert [*find_outdated(tmp_path / "changed")] == []
     assert _files(tmp_path / "changed") == _files(tmp_path / "direct")
 
 
@@ -119,16 +127,6 @@ def test_settings_that_are_no_json_are_left_alone(tmp_path: Path) -> None:
     remove(tmp_path, "claude")
     assert steps[".mcp.json"] == Action.BLOCKED
     assert (tmp_path / ".mcp.json").read_text() == "{"
-
-
-def test_a_file_of_ours_that_somebody_changed_stays(tmp_path: Path) -> None:
-    install(tmp_path, "opencode", "record")
-    plugin = tmp_path / ".opencode/plugins/hkgit.js"
-    plugin.write_text(plugin.read_text() + "// mine\n")
-    steps = {step.path: step.action for step in install(tmp_path, "opencode", "steer")}
-    remove(tmp_path, "opencode")
-    assert steps[plugin] == Action.BLOCKED
-    assert plugin.read_text().endswith("// mine\n")
 
 
 def test_the_command_says_what_it_wrote_and_what_is_left(repo: Repo) -> None:
@@ -276,3 +274,68 @@ def test_what_claude_reads_only_in_a_trusted_root_is_said() -> None:
     said = " ".join(list_remaining_steps("claude", has_git_hooks=True))
     assert "trust this folder" in said
     assert "hkgit init --agent claude --user" in said
+
+
+OLD = (
+    "// Written by `hkgit init --agent pi`; `--remove` deletes it.\n",
+    "// an extension of an earlier version\n",
+)
+
+
+@pytest.fixture
+def earlier(tmp_path: Path) -> Path:
+    """A file that an earlier version wrote into a checkout."""
+    (tmp_path / ".git").mkdir()
+    extension = tmp_path / ".pi/extensions/hkgit.js"
+    extension.parent.mkdir(parents=True)
+    extension.write_text(add_stamp("".join(OLD), "//"))
+    return extension
+
+
+def test_a_file_of_an_earlier_version_gives_way(earlier: Path, tmp_path: Path) -> None:
+    [told] = find_outdated(tmp_path)
+    advice = "was written by another version of hkgit: hkgit init --agent pi"
+    assert (told.path, told.advice) == (".pi/extensions/hkgit.js", advice)
+    assert [step.action for step in install(tmp_path, "pi", "record")] == [Action.WROTE]
+    assert [*find_outdated(tmp_path)] == []
+
+
+def test_a_file_of_an_earlier_version_is_taken_away(earlier: Path, tmp_path: Path) -> None:
+    remove(tmp_path, "pi")
+    assert not earlier.exists()
+
+
+def test_a_file_of_an_earlier_version_that_somebody_changed_stays(
+    earlier: Path, tmp_path: Path
+) -> None:
+    earlier.write_text(f"{earlier.read_text()}// mine\n")
+    [told] = find_outdated(tmp_path)
+    assert "move it away, then hkgit init --agent pi" in told.advice
+    [step] = install(tmp_path, "pi", "record")
+    remove(tmp_path, "pi")
+    assert step.action == Action.BLOCKED
+    assert "is not as hkgit wrote it" in step.note
+    assert earlier.read_text().endswith("// mine\n")
+
+
+def test_a_written_file_says_its_own_hash() -> None:
+    parts = [part for agent, mode in product(HOOKED, MODES) for part in parts_of(agent, mode)]
+    files = [part for part in parts if isinstance(part, FilePart)]
+    assert files
+    for part in files:
+        assert is_stamped(part.text), part.path
+        assert not is_stamped(part.text.replace("hkgit", "hkgit ", 2)), part.path
+        assert not is_stamped(f"{part.text} "), part.path
+
+
+def test_hooks_in_settings_are_outdated_where_their_command_is_another(tmp_path: Path) -> None:
+    install(tmp_path, "claude", "steer")
+    settings = tmp_path / ".claude/settings.json"
+    settings.write_text(settings.read_text().replace(" --steer || true", " --steer"))
+    [told] = find_outdated(tmp_path)
+    assert (
+        told.advice
+        == "was written by another version of hkgit: hkgit init --agent claude --mode steer"
+    )
+    install(tmp_path, "claude", "steer")
+    assert [*find_outdated(tmp_path)] == []

@@ -1,6 +1,7 @@
 """Commands of two sessions run at once: each is recorded with what is surely its own, or nothing.
 
-The commands are words of a program of one's own, which tell nothing; the test does their work.
+The commands are words of a program of one's own, which tell nothing; the test does their work. The
+words of an edit that is made meanwhile say what is its own.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import pytest
 
 from hkgit.agents import shell_changes
 from hkgit.agents.begun_calls import LASTS, BegunCall
+from hkgit.agents.shown_readings import is_harmless
 from hkgit.sessions.call_journal import SessionJournal
-from tests.agents.streaming import change
+from tests.agents.streaming import Talk, change
 from tests.agents.two_sessions import BOTH, FIRST, ONE, SECOND, TEXT, TWO, added, play, tell
 from tests.support.cases import cases
 from tests.support.commands import git, loaded_path
@@ -89,6 +91,15 @@ def test_the_model_is_told_which_files_are_nobodys(shared: Repo) -> None:
     assert "claude-two" in said
 
 
+@cases("command, recorded", {"it only looks": ("cat x.py", FIRST), "another": ("./two", {})})
+def test_what_a_command_changes_while_another_runs(
+    command: str, recorded: dict[str, set[str]], shared: Repo
+) -> None:
+    said = play(shared, "12a21", ("./one x.py", command))
+    assert added(shared) == recorded
+    assert ("another session" in said) != bool(recorded)
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -99,10 +110,8 @@ def test_the_model_is_told_which_files_are_nobodys(shared: Repo) -> None:
         "bash -lc 'cat x.py && ls'",
     ],
 )
-def test_a_command_that_only_looks_is_in_nobodys_way(command: str, shared: Repo) -> None:
-    said = play(shared, "12a21", ("./one x.py", command))
-    assert added(shared) == FIRST
-    assert "another session" not in said
+def test_a_command_that_only_looks_is_harmless(command: str) -> None:
+    assert is_harmless(command)
 
 
 @pytest.mark.parametrize(
@@ -121,9 +130,8 @@ def test_a_command_that_only_looks_is_in_nobodys_way(command: str, shared: Repo)
         "echo 'a",
     ],
 )
-def test_any_other_may_have_changed_what_changed_meanwhile(command: str, shared: Repo) -> None:
-    play(shared, "12a12", ("./one x.py", command))
-    assert added(shared) == {}
+def test_any_other_may_have_changed_what_changed_meanwhile(command: str) -> None:
+    assert not is_harmless(command)
 
 
 def test_a_command_that_never_ended_is_in_the_way_for_a_while_only(shared: Repo) -> None:
@@ -229,3 +237,69 @@ def test_two_hooks_that_run_at_once_record_nothing_that_is_anothers(
     monkeypatch.setattr(shell_changes, "find_work", find_then_end_the_other)
     assert "another session, claude-two" in tell(shared, "one", "after", "./one x.py")
     assert added(shared) == {}
+
+
+def edit(repo: Repo, stage: str) -> str:
+    """Tell the hook of an edit by session two."""
+    given = {"file_path": str(repo.path / "x.py"), "old_string": TWO[0], "new_string": TWO[1]}
+    return Talk(repo.path, "two").tell(stage, "Edit", **given)
+
+
+@cases(
+    "order, recorded",
+    {
+        "at once": ("2ab21", {}),
+        "at once, the command ends first": ("2ab12", {}),
+        "the command has written before": ("a2b21", SECOND),
+        "the command writes when the edit is recorded": ("2b2a1", SECOND),
+    },
+)
+def test_an_edit_while_anothers_command_runs_is_the_edits(
+    order: str, recorded: dict[str, set[str]], shared: Repo
+) -> None:
+    """Where its words lead to what stands there; what the command did is nobody's, and told."""
+    command, said = "./one x.py", {"one": "", "two": ""}
+    tell(shared, "one", "before", command)
+    stages = iter(("before", "after"))
+    for step in order:
+        if step in "ab":
+            change(shared.path / "x.py", ONE if step == "a" else TWO)
+        elif step == "2":
+            said["two"] = edit(shared, next(stages))
+        else:
+            said["one"] = tell(shared, "one", "after", command)
+    assert added(shared) == recorded
+    assert "not recorded: x.py: changed while this command ran and one of another" in said["one"]
+    assert ("not recorded: x.py: was changed by another session" in said["two"]) != bool(recorded)
+
+
+@cases(
+    "command, recorded",
+    {
+        "which does not name the file": ("pytest", {"claude-two": {"g=60"}}),
+        "which names the file": ("./one x.py", {}),
+    },
+)
+def test_an_edit_that_is_formatted_while_anothers_command_runs(
+    command: str, recorded: dict[str, set[str]], shared: Repo
+) -> None:
+    tell(shared, "one", "before", command)
+    edit(shared, "before")
+    change(shared.path / "x.py", (TWO[0], "g=60"))
+    said = edit(shared, "after")
+    advice = "make the change again in a session that reads first, or let a person commit it."
+    assert said.endswith(advice) is (recorded == {})
+    tell(shared, "one", "after", command)
+    assert added(shared) == recorded
+
+
+@pytest.mark.parametrize("command", ["pytest", "./one x.py"])
+def test_what_comes_behind_anothers_edit_is_nobodys(command: str, shared: Repo) -> None:
+    """It may be the work of a formatter that follows the edit."""
+    tell(shared, "one", "before", command)
+    edit(shared, "before")
+    change(shared.path / "x.py", TWO)
+    edit(shared, "after")
+    change(shared.path / "x.py", ONE)
+    assert "not recorded: x.py" in tell(shared, "one", "after", command)
+    assert added(shared) == SECOND

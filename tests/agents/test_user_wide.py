@@ -16,12 +16,9 @@ from hkgit.agents.setup.installer import (
     find_folder,
     find_user_hooks,
     install_for_user,
-    list_user_parts,
     list_user_wide,
     remove_for_user,
 )
-from hkgit.agents.setup.settings import FilePart
-from hkgit.text.hashes import is_stamped
 from tests.agents.streaming import list_calls, told
 from tests.support.cases import cases
 from tests.support.repos import Repo
@@ -83,12 +80,6 @@ def test_settings_that_a_user_keeps_elsewhere_are_found(
     assert _texts(home) == {}
     assert find_folder(agent, {variable: str(tmp_path / "else")}).is_relative_to(tmp_path / "else")
     assert _texts(tmp_path / "else")
-
-
-@pytest.mark.parametrize("agent", list_user_wide())
-def test_a_written_file_says_its_own_hash(agent: str) -> None:
-    files = [part for part in list_user_parts(agent) if isinstance(part, FilePart)]
-    assert [part.path for part in files if not is_stamped(part.text)] == []
 
 
 @pytest.mark.sampled

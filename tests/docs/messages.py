@@ -11,7 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tests.support.modules import parse, walk
 
@@ -33,43 +33,36 @@ class Message(NamedTuple):
 def collect_messages(package: Path = PACKAGE) -> Iterator[Message]:
     """Every message, module by module in the order of the code."""
     for path in sorted(package.rglob("*.py")):
-        tree = parse(path)
-        unseen = set(_unseen_docstrings(tree))
-        for node in _literals(tree):
+        for node in _list_literals(parse(path)):
             text = _FIELDS.sub("", _text_of(node))
-            if node not in unseen and _WORDS.search(text) and not _NOT_WORDS.search(text):
+            if _WORDS.search(text) and not _NOT_WORDS.search(text):
                 yield Message(str(path.relative_to(package)), node.lineno, text)
 
 
-def _literals(tree: ast.AST) -> list[ast.Constant | ast.JoinedStr]:
-    """The strings of a module in their order; what is within an f-string belongs to it."""
-    parts = set[ast.AST | None]()
-    for node in walk(tree):
-        if isinstance(node, ast.JoinedStr):
-            parts.update(each for each in node.values if isinstance(each, ast.Constant))
-        elif isinstance(node, ast.FormattedValue):
-            parts.add(node.format_spec)
-    found = [
-        node
-        for node in walk(tree)
-        if isinstance(node, ast.JoinedStr)
-        or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes))
-    ]
-    return sorted((each for each in found if each not in parts), key=lambda each: each.lineno)
+def _list_literals(tree: ast.Module) -> list[ast.Constant | ast.JoinedStr]:
+    """The strings of a module in their order; what is within an f-string belongs to it.
+
+    Those that stand alone are left out, but for a command's: that is printed as its help.
+    """
+    found, printed, left_out = list[Any](), set[Any](), set[Any]()
+    for node in walk(tree):  # parents come before what they hold
+        match node:
+            case ast.Constant(str() | bytes()):
+                found.append(node)
+            case ast.JoinedStr(values):
+                found.append(node)
+                left_out.update(values)
+            case ast.FormattedValue(_, _, format_spec):
+                left_out.add(format_spec)
+            case ast.FunctionDef() if any(map(_is_command, node.decorator_list)):
+                printed.add(node.body[0])
+            case ast.Expr(value) if node not in printed:
+                left_out.add(value)
+    return sorted((each for each in found if each not in left_out), key=lambda each: each.lineno)
 
 
-def _unseen_docstrings(tree: ast.AST) -> Iterator[ast.AST]:
-    """The strings that stand alone, but for a command's: those are printed as its help."""
-    for node in walk(tree):
-        body = getattr(node, "body", None)
-        if not isinstance(body, list):
-            continue
-        is_command = isinstance(node, ast.FunctionDef) and any(
-            ast.unparse(each).startswith(("declare", "click.group")) for each in node.decorator_list
-        )
-        for statement in body:
-            if isinstance(statement, ast.Expr) and not is_command:
-                yield statement.value
+def _is_command(decorator: ast.expr) -> bool:
+    return ast.unparse(decorator).startswith(("declare", "click.group"))
 
 
 def _text_of(node: ast.Constant | ast.JoinedStr) -> str:

@@ -13,7 +13,7 @@ from hkgit.sessions.bypass import (
     describe_commits_past_hooks,
     find_commits_past_hooks,
 )
-from tests.sessions.committing import LINES, Work, replacing
+from tests.sessions.committing import LINES, PROVEN, Work, replacing
 from tests.support.commands import git
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
@@ -209,23 +209,36 @@ def test_a_commit_whose_message_no_longer_names_its_entries_is_not_accused(work:
     assert "bypassed" not in run("doctor", cwd=work.repo.path).out
 
 
-def test_a_conflict_resolved_in_a_rebase_is_made_again_after_a_reset(work: Work) -> None:
+def conflict(work: Work, *command: str) -> None:
+    """Let git stop in a conflict of two agents' commits, and resolve it."""
     work.repo.git("switch", "-q", "-c", "topic")
     work.edit("line 5\n", "five\n")
     work.commit_with_hooks("-a", "-m", "Topic")
     work.repo.git("switch", "-q", "main")
     work.edit("line 5\n", "FIVE\n")
     work.commit_with_hooks("-a", "-m", "Main")
-    work.repo.git("switch", "-q", "topic")
     with pytest.raises(AssertionError, match="could not apply"):
-        work.repo.git("rebase", "-q", "main")
+        work.repo.git(*command)
     text = work.repo.read("a.py").decode()
     block = text[text.index("<<<<<<<") : text.index("line 6\n")]
-    work.edit(block, "FIVE five\n")
+    work.edit(block, "FIVE\nfive\n")
     work.repo.git("add", "a.py")
+
+
+def test_a_conflict_resolved_in_a_rebase_is_recorded_by_what_the_gate_says(work: Work) -> None:
+    conflict(work, "rebase", "-q", "main", "topic")
     work.repo.git("rebase", "--continue", env={"GIT_EDITOR": "true"})
     assert verdicts(work, 1) == ["fail"]  # git runs no hook there that records
-    work.repo.git("reset", "-q", "--keep", "HEAD~1")
-    work.edit("FIVE\n", "FIVE five\n")
-    work.commit_with_hooks("-a", "-m", "Topic")
-    assert verdicts(work, 1) == ["strict"]
+    said = run("gate", "--range", "HEAD~1..HEAD", cwd=work.repo.path).out
+    work.follow(re.findall("fix: (.*)", said)[0])
+    assert work.verdict() == PROVEN
+    assert work.repo.git("log", "-1", "--format=%s") == "Topic"
+    assert b"<<<<<<<" not in b"".join(each.to_bytes() for each in work.entries)
+
+
+def test_a_conflict_resolved_in_a_cherry_pick_is_committed_by_what_is_said(work: Work) -> None:
+    conflict(work, "cherry-pick", "topic")
+    said = work.commit_with_hooks("--no-edit", code=1)
+    work.follow(re.findall("fix: (.*)", said)[0])
+    assert work.verdict() == PROVEN
+    assert work.repo.git("log", "-1", "--format=%s") == "Topic"

@@ -31,7 +31,7 @@ from hkgit.agents.live_transcript import read_own_lines
 from hkgit.agents.logged_call import Line, LoggedCall
 from hkgit.agents.programs import gemini
 from hkgit.agents.tools import make_editing, session_name, whole_number
-from hkgit.agents.transcripts.log_places import find_logs
+from hkgit.agents.transcripts.log_reader import find_logs
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 

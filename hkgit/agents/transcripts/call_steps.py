@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import PurePosixPath
+import posixpath
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from hkgit import dialects
@@ -12,13 +14,72 @@ from hkgit.agents.logged_call import LoggedCall
 from hkgit.agents.shown_readings import find_ranges, list_folders, list_names, split_hits
 from hkgit.agents.specs import paths_of
 from hkgit.agents.tools import session_name
-from hkgit.agents.transcripts.log_places import PathMap
 from hkgit.edits import AnyEdit, RenameFile, Spec
 from hkgit.errors import InvalidInput
-from hkgit.values import replace
+from hkgit.values import dataclass, field, replace
 from hkgit.workflows.log_steps import LoggedEdit, LoggedReading, Step, Told, to_bytes
 
 T = TypeVar("T")
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+
+
+@dataclass
+class PathMap:
+    """Maps names of logs to the paths of a repository that are `known`.
+
+    `find_checkout` gives the checkout around a directory of this machine, and whether it is of
+    this repository; None where there is none.
+    """
+
+    known: Collection[str]
+    find_checkout: Callable[[Path], tuple[Path, bool] | None]
+    others: set[str] = field(default_factory=set)
+    _roots: dict[str, tuple[str | None, bool]] = field(default_factory=dict)
+
+    def path(self, directory: str, name: str) -> str | None:
+        """Find the path of a name; None where it is not one of the known ones."""
+        here, whole = _unify(directory), _unify(name)
+        whole = posixpath.normpath(posixpath.join(here, whole) if here else whole)
+        root, is_own = self._root(here)
+        if not is_own:
+            return None
+        if root is not None:
+            path = _below(whole, root)
+            return path if path in self.known else None
+        return self._guess(here, whole)
+
+    def _root(self, directory: str) -> tuple[str | None, bool]:
+        """The checkout that a directory lies in, and whether it may be of the repository."""
+        if directory not in self._roots:
+            place = Path(directory) if directory.startswith("/") else None
+            found = self.find_checkout(place) if place is not None and place.is_dir() else None
+            if found is not None and not found[1]:
+                self.others.add(directory)
+            self._roots[directory] = (
+                (None, True) if found is None else (found[0].as_posix(), found[1])
+            )
+        return self._roots[directory]
+
+    def _guess(self, directory: str, whole: str) -> str | None:
+        if not whole.startswith(("/", "//")) and not _DRIVE.match(whole):
+            return whole if whole in self.known else None
+        above = directory
+        roots = [above]
+        while above not in ("", "/") and posixpath.dirname(above) != above:
+            above = posixpath.dirname(above)
+            roots.append(above)
+        # The longest path is the surest: many directories have a README.
+        paths = (_below(whole, root) for root in reversed(roots))
+        return next((path for path in paths if path is not None and path in self.known), None)
+
+
+def _unify(name: str) -> str:
+    return name.replace("\\", "/") if _DRIVE.match(name) else name
+
+
+def _below(whole: str, root: str) -> str | None:
+    prefix = root.rstrip("/") + "/"
+    return whole[len(prefix) :] if whole.startswith(prefix) else None
 
 
 def steps_of(calls: Iterable[LoggedCall], paths: PathMap) -> Iterator[Step]:

@@ -1,8 +1,8 @@
-"""Logs as steps: each read line by line by the reader that knows its form."""
+"""Logs as steps: found, told apart, and read line by line by the reader that knows their form."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
@@ -10,10 +10,36 @@ from hkgit.agents import find_agent, list_logged
 from hkgit.agents.agent import Agent
 from hkgit.agents.json_fields import parse_value, tables
 from hkgit.agents.logged_call import Line, Log, LoggedCall, Said
-from hkgit.agents.transcripts.call_steps import steps_of
-from hkgit.agents.transcripts.log_places import PathMap
+from hkgit.agents.transcripts.call_steps import PathMap, steps_of
+from hkgit.errors import InvalidInput
 from hkgit.values import dataclass, field
 from hkgit.workflows.log_steps import LoggedEdit, LoggedReading, Step
+
+
+def find_logs(
+    roots: Sequence[Path], environment: Mapping[str, str], agent: str | None = None
+) -> list[Path]:
+    """Find the logs that may refer to one of some checkouts, by one agent or by all."""
+    home = Path(environment.get("HOME") or environment.get("USERPROFILE") or "/nonexistent")
+    names = list_logged() if agent is None else (agent,)
+    forms = (log for name in names for log in find_agent(name).logs)
+    found = (path for log in forms for path in log.find(home, environment, roots))
+    return sorted({path for path in found if path.is_file()})
+
+
+def logs_at(place: Path) -> list[Path]:
+    """List every log below a directory, or the one file. Raises InvalidInput for none."""
+    if place.is_file():
+        return [place]
+    own = (log.suffix for name in list_logged() for log in find_agent(name).logs)
+    ends = {".jsonl", ".json", *(each for each in own if each.startswith("."))}
+    found = sorted({path for end in ends for path in place.rglob(f"*{end}")})
+    if not found:
+        known = ", ".join(list_logged())
+        fix = f"Name an agent ({known}), a directory with logs, or one log."
+        raise InvalidInput(str(place), "there are no logs", fix)
+    return found
+
 
 LONGEST = 64 * 2**20
 """A line of more bytes is no call of a tool that edits; it is counted as broken."""

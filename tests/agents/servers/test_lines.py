@@ -78,40 +78,22 @@ def test_a_server_that_is_killed_while_it_commits_breaks_nothing(greeting: Repo)
     assert greeting.status() == []
 
 
-@pytest.fixture(scope="module")
-def conversation(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """One call of each kind to a server of its own, and its result; the message of the commit."""
-    repo = Repo.init(tmp_path_factory.mktemp("conversation") / "repo")
-    repo.commit({"greet.py": GREETING})
-    calls = {
-        "ping": request(1, "ping"),
-        "read": request(2, "read", path="greet.py", hashline=True),
-        "edit": request(3, "edit", text=MEND),
-        "undo": request(4, "undo"),
-        "reread": request(5, "read", path="greet.py"),
-        "apply": request(6, "apply", text=MEND),
-        "status": request(7, "status"),
-    }
-    answers = in_turn(repo.path, list(calls.values()))
-    results = {name: answer["result"] for name, answer in zip(calls, answers, strict=True)}
-    return results | {"message": repo.git("log", "-1", "--format=%B")}
-
-
-def test_each_call_answers_with_its_published_document(conversation: dict[str, Any]) -> None:
-    documents = {
-        "read": "read",
-        "edit": "answer",
-        "apply": "answer",
-        "undo": "undo",
-        "status": "status",
-    }
-    for call, name in documents.items():
-        Draft202012Validator(find_schema(name)).validate(conversation[call])
-    assert conversation["ping"]["session"] == conversation["status"]["session"]
-
-
-def test_the_commit_names_the_agent_and_its_evidence(conversation: dict[str, Any]) -> None:
-    message = conversation["message"]
+def test_each_call_answers_with_its_published_document(greeting: Repo) -> None:
+    """To a server of its own; its commit names the agent and the evidence."""
+    calls: list[tuple[str, str, dict[str, Any]]] = [
+        ("read", "read", {"path": "greet.py", "hashline": True}),
+        ("edit", "answer", {"text": MEND}),
+        ("undo", "undo", {}),
+        ("read", "read", {"path": "greet.py"}),
+        ("apply", "answer", {"text": MEND}),
+        ("status", "status", {}),
+    ]
+    lines = [request(number, name, **given) for number, (name, _, given) in enumerate(calls)]
+    ping, *answers = in_turn(greeting.path, [request("ping", "ping"), *lines])
+    for (_, schema, _), answer in zip(calls, answers, strict=True):
+        Draft202012Validator(find_schema(schema)).validate(answer["result"])
+    assert ping["result"]["session"] == answers[-1]["result"]["session"]
+    message = greeting.git("log", "-1", "--format=%B")
     assert "Hkgit-Agent: robot/1" in message
     assert "receipt=1" in message
 
@@ -168,11 +150,6 @@ def test_a_refused_commit_is_kept_in_the_record(greeting: Repo) -> None:
     assert len(kept) == 1
 
 
-def test_a_spec_in_json_need_not_be_quoted(greeting: Repo) -> None:
-    [answer] = spoken(greeting.path, request(1, "edit", text=json.loads(MEND)))
-    assert answer["result"]["status"] == "applied"
-
-
 def test_a_hook_neither_takes_a_request_nor_prints_between_the_answers(greeting: Repo) -> None:
     greeting.write_hook("pre-commit", "cat\necho noise\n")
     lines = [request(1, "apply", text=MEND), request(2, "ping")]
@@ -206,3 +183,12 @@ def test_the_command_line_and_the_server_read_alike(greeting: Repo) -> None:
     [answer] = spoken(greeting.path, request(1, "read", path="greet.py"))
     printed = run("read", "greet.py", "--json", "--session", "s", cwd=greeting.path).json()
     assert printed == answer["result"]
+
+
+@pytest.mark.parametrize("flags", [(), ("--stdio",)], ids=["no flag", "--stdio"])
+def test_serve_has_one_mode_and_needs_no_flag(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    ping = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    done = run("serve", *flags, cwd=tmp_path, stdin=f"{ping}\n".encode())
+    assert done.code == 0
+    assert done.json()["id"] == 1
+    assert "result" in done.json()

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.agents.servers.clients import Agent, Answer, connected, talk
 from tests.support.repos import Repo
+from tests.support.running import script
 
 GREETING = b'def greet(name):\n    print("Helo, " + name)\n\n\ngreet("you")\n'
 MENDED = GREETING.replace(b"Helo", b"Hello")
@@ -97,8 +102,6 @@ def test_every_tool_says_what_it_takes_and_answers(greeting: Repo) -> None:
 def test_without_the_sdk_the_answer_is_what_to_install(
     greeting: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import sys
-
     from hkgit.cli.main import _code, main
     from hkgit.cli.runner import end_with
 
@@ -120,3 +123,22 @@ def test_the_clients_root_goes_before_the_directory_of_the_start(
 
     answer = talk(greeting.path, said, roots=[other.path])
     assert answer.document["range_lines"] == ["other"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
+def test_mcp_on_a_terminal_says_what_it_is_and_ends_with_its_input(tmp_path: Path) -> None:
+    ours, theirs = os.openpty()
+    command = [str(script("hkgit")), "mcp"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        os.close(theirs)
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        os.write(ours, b"\x04")
+        out, _ = process.communicate(timeout=60)
+        os.close(ours)
+    assert b"is a server that an agent starts" in said
+    assert b"hkgit serve" in said
+    assert out == b""
+    assert process.returncode == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from typing import Any
 
 from tests.support.adopting import APP, NEW, adopt, commit, explained, mend, not_explained, verdict
 from tests.support.cases import cases
@@ -32,51 +32,118 @@ def test_what_is_staged_gets_its_entries_and_its_commit_passes(
     assert json.loads((hooked.path / entry).read_text())["claims"]["origin"] == "recovered"
 
 
-def test_what_was_not_read_stays_blind(hooked: Repo, log: ClaudeLog) -> None:
-    log.edit("app.py", "print('Helo, ' + name)", "print('Hello, ' + name)", APP)
-    hooked.write("app.py", NEW.encode())
-    assert explained(adopt(hooked, log)) == [("app.py", [5, 5], "none")]
-
-
-def change_by_hand(repo: Repo) -> None:
-    repo.write("app.py", NEW.replace("import sys\n", "import os\nimport sys\n").encode())
-
-
-def format_it(repo: Repo) -> None:
-    repo.write("app.py", NEW.replace("\n\n\n", "\n\n").encode())
+READ, MEND = ("read", "app.py", APP), ("edit", "app.py", "Helo", "Hello", APP)
+BY_HAND = NEW.replace("import sys\n", "import os\nimport sys\n")
+MORE = APP + "\n\ndef leave():\n    sys.exit(1)\n"
+LINE, CALL = "    print('Helo, ' + name)", "    say(name)"
+FUNCTION = "def leave():\n    sys.exit()\n\n\ngreet(sys"
+SENT: dict[str, Any] = {"file_path": "app.py", "old_string": "Helo", "new_string": "Hello"}
+BY_A_PERSON = {"userModified": True, "originalFile": APP, "oldString": "Helo", "newString": "Hello"}
 
 
 @cases(
-    "change, left",
+    "calls, now, told, left",
     {
-        "a person wrote a line": (change_by_hand, [("app.py", [1, 1])]),
-        "a formatter ran": (format_it, [("app.py", [3, 2]), ("app.py", [5, 4])]),
+        "what was not read stays blind": (
+            [("edit", "app.py", LINE.strip(), LINE.strip().replace("Helo", "Hello"), APP)],
+            NEW,
+            [([5, 5], "none")],
+            [],
+        ),
+        "a person wrote a line as well": ([READ, MEND], BY_HAND, [([6, 6], "receipt")], [[1, 1]]),
+        "a formatter ran": (
+            [READ, MEND],
+            NEW.replace("\n\n\n", "\n\n"),
+            [([4, 4], "receipt")],
+            [[3, 2], [5, 4]],
+        ),
+        "edits after a change by hand": (
+            [
+                READ,
+                MEND,
+                ("read", "app.py", BY_HAND),
+                ("edit", "app.py", "greet(sys.argv[1])", "greet(sys.argv[-1])", BY_HAND),
+            ],
+            BY_HAND.replace("[1]", "[-1]"),
+            [([6, 6], "receipt"), ([9, 9], "receipt")],
+            [[1, 1]],
+        ),
+        "edits undone later count for nothing": (
+            [
+                READ,
+                ("edit", "app.py", "import sys", "import sys, os", APP),
+                ("edit", "app.py", "import sys, os", "import sys"),
+                MEND,
+            ],
+            NEW,
+            [([5, 5], "receipt")],
+            [],
+        ),
+        "a call that failed, and one whose result a person changed": (
+            [READ, ("fail",), ("call", "Edit", SENT, "ok", BY_A_PERSON)],
+            NEW,
+            [],
+            [[5, 5]],
+        ),
+        "a line taken out goes with its end": (
+            [READ, ("edit", "app.py", "import sys", "", APP)],
+            APP.removeprefix("import sys\n"),
+            [],
+            [],
+        ),
+        "a line on the work of others that no entry derives": (
+            [
+                ("read", "app.py", MORE),
+                ("edit", "app.py", "    sys.exit(1)", "    sys.exit(0)", MORE),
+            ],
+            MORE.replace("exit(1)", "exit(0)"),
+            [],
+            [[9, 12]],
+        ),
+        # To a diff either of two equal lines may be the one that the call wrote.
+        "a line that somebody has copied": (
+            [READ, ("edit", "app.py", LINE, CALL)],
+            APP.replace(LINE, f"{CALL}\n    wait()\n{CALL}"),
+            [],
+            [[5, 7]],
+        ),
+        # What is written is a function and a blank line above or below it: nobody knows which.
+        "an end that may as well be the line beyond": (
+            [READ, ("edit", "app.py", "greet(sys", FUNCTION, APP)],
+            APP.replace("greet(sys", FUNCTION) + "# by hand\n",
+            [([8, 9], "receipt")],
+            None,
+        ),
+        "a transcript of another branch": (
+            [
+                ("write", "elsewhere.py", "x = 1\n"),
+                ("read", "app.py", "other = 1\n"),
+                ("edit", "app.py", "other = 1", "other = 2", "other = 1\n"),
+            ],
+            NEW,
+            [],
+            [[5, 5]],
+        ),
     },
 )
-def test_work_of_others_is_named_and_the_rest_is_explained(
-    hooked: Repo, log: ClaudeLog, change: Callable[[Repo], None], left: list[tuple[str, list[int]]]
+def test_lines_are_explained_where_the_calls_lead_to_them(
+    calls: list[tuple[Any, ...]],
+    now: str,
+    told: list[tuple[list[int], str]],
+    left: list[list[int]] | None,
+    hooked: Repo,
+    log: ClaudeLog,
 ) -> None:
-    log.read("app.py", APP)
-    log.edit("app.py", "Helo", "Hello", APP)
-    change(hooked)
-    answer = adopt(hooked, log, code=6)
-    assert [lines[2] for lines in explained(answer)] == ["receipt"]
-    assert not_explained(answer) == left
-
-
-def test_edits_after_a_change_by_hand_are_explained(hooked: Repo, log: ClaudeLog) -> None:
-    by_hand = NEW.replace("import sys\n", "import os\nimport sys\n")
-    log.read("app.py", APP)
-    log.edit("app.py", "Helo", "Hello", APP)
-    log.read("app.py", by_hand)
-    log.edit("app.py", "greet(sys.argv[1])", "greet(sys.argv[-1])", by_hand)
-    hooked.write("app.py", by_hand.replace("[1]", "[-1]").encode())
-    answer = adopt(hooked, log, code=6)
-    assert [(path, lines) for path, lines, _ in explained(answer)] == [
-        ("app.py", [6, 6]),
-        ("app.py", [9, 9]),
-    ]
-    assert not_explained(answer) == [("app.py", [1, 1])]
+    for name, *given in calls:
+        if name == "fail":
+            log.call("Edit", SENT, "String not found", "Error: no", is_error=True)
+        else:
+            getattr(log, name)(*given)
+    hooked.write("app.py", now)
+    answer = adopt(hooked, log, code=6 if left != [] else 0)
+    assert explained(answer) == [("app.py", *each) for each in told]
+    if left is not None:
+        assert not_explained(answer) == [("app.py", lines) for lines in left]
 
 
 def test_a_file_written_as_a_whole_and_edited_then(hooked: Repo, log: ClaudeLog) -> None:
@@ -86,30 +153,6 @@ def test_a_file_written_as_a_whole_and_edited_then(hooked: Repo, log: ClaudeLog)
     answer = adopt(hooked, log)
     assert sum(last - first + 1 for _, (first, last), _ in explained(answer)) == 2
     assert verdict(commit(hooked)) == (0, "strict")
-
-
-def test_edits_undone_later_count_for_nothing(hooked: Repo, log: ClaudeLog) -> None:
-    log.read("app.py", APP)
-    log.edit("app.py", "import sys", "import sys, os", APP)
-    log.edit("app.py", "import sys, os", "import sys")
-    log.edit("app.py", "Helo", "Hello", APP)
-    hooked.write("app.py", NEW.encode())
-    assert explained(adopt(hooked, log)) == [("app.py", [5, 5], "receipt")]
-    assert verdict(commit(hooked)) == (0, "strict")
-
-
-def test_calls_that_failed_or_were_changed_by_a_person_count_for_nothing(
-    hooked: Repo, log: ClaudeLog
-) -> None:
-    log.read("app.py", APP)
-    sent = {"file_path": f"{log.root}/app.py", "old_string": "Helo", "new_string": "Hello"}
-    log.call("Edit", sent, "String not found", "Error: no", is_error=True)
-    changed = {"userModified": True, "originalFile": APP, "oldString": "Helo"}
-    log.call("Edit", sent, "ok", changed | {"newString": "Hello"})
-    hooked.write("app.py", NEW.encode())
-    answer = adopt(hooked, log, code=6)
-    assert explained(answer) == []
-    assert not_explained(answer) == [("app.py", [5, 5])]
 
 
 def test_nothing_is_kept_in_a_dry_run(hooked: Repo, log: ClaudeLog) -> None:
@@ -124,6 +167,53 @@ def test_adopting_twice_makes_no_second_entry(hooked: Repo, log: ClaudeLog) -> N
     assert explained(first) == explained(second)
     assert verdict(commit(hooked)) == (0, "strict")
     assert len(hooked.git("ls-files", ".hkgit/ledger/*.json").splitlines()) == 1
+
+
+def edit_dos_file(repo: Repo, log: ClaudeLog, stored: bytes) -> None:
+    """Commit a file with those bytes, and log that an agent has read and edited it."""
+    repo.write("dos.py", stored)
+    repo.write(".gitattributes", b"dos.py -text\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "--no-verify", "-m", "More")
+    log.read("dos.py", APP)
+    log.edit("dos.py", "Helo", "Hello", APP)
+
+
+def test_line_ends_and_byte_order_marks_stay(hooked: Repo, log: ClaudeLog) -> None:
+    stored = b"\xef\xbb\xbf" + APP.replace("\n", "\r\n").encode()
+    edit_dos_file(hooked, log, stored)
+    hooked.write("dos.py", stored.replace(b"Helo", b"Hello"))
+    assert explained(adopt(hooked, log)) == [("dos.py", [5, 5], "receipt")]
+    assert verdict(commit(hooked)) == (0, "strict")
+
+
+def test_line_ends_that_no_call_has_changed_are_not_explained(hooked: Repo, log: ClaudeLog) -> None:
+    stored = APP.replace("\n", "\r\n").encode()
+    edit_dos_file(hooked, log, stored)
+    hooked.write("dos.py", APP.replace("Helo", "Hello").encode())
+    answer = adopt(hooked, log, code=6)
+    whole = [1, APP.count("\n")]
+    assert explained(answer) == []
+    [told] = answer["changes"][0]["unexplained"]
+    assert (told["path"], told["lines"], told["what"]) == ("dos.py", whole, "line ends")
+
+
+def test_several_edits_of_one_call_and_all_places(hooked: Repo, log: ClaudeLog) -> None:
+    place = f"{log.root}/app.py"
+    log.read("app.py", APP)
+    parts = [
+        {"old_string": "name", "new_string": "who", "replace_all": True},
+        {"old_string": "Helo", "new_string": "Hello"},
+    ]
+    log.call(
+        "MultiEdit",
+        {"file_path": place, "edits": parts},
+        "ok",
+        {"filePath": place, "edits": parts, "originalFileContents": APP},
+    )
+    hooked.write("app.py", NEW.replace("name", "who").encode())
+    assert [lines for _, lines, _ in explained(adopt(hooked, log))] == [[4, 5]]
+    assert verdict(commit(hooked)) == (0, "strict")
 
 
 PATCH = """\

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.support.adopting import APP, NEW, adopt, commit, explained, mend, not_explained, verdict
+from tests.support.adopting import APP, NEW, adopt, commit, explained, mend, verdict
 from tests.support.commands import AGENT
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -23,19 +23,6 @@ def test_a_transcript_of_another_repository_explains_nothing(hooked: Repo, tmp_p
     answer = adopt(hooked, log, code=6)
     assert explained(answer) == []
     assert answer["other_repositories"] == [str(other.path)]
-
-
-def test_a_transcript_of_another_branch_explains_only_what_is_here(
-    hooked: Repo, log: ClaudeLog
-) -> None:
-    log.write("elsewhere.py", "x = 1\n")
-    log.read("app.py", "other = 1\n")
-    log.edit("app.py", "other = 1", "other = 2", "other = 1\n")
-    hooked.write("app.py", NEW.encode())
-    answer = adopt(hooked, log, code=6)
-    assert explained(answer) == []
-    assert not_explained(answer) == [("app.py", [5, 5])]
-    assert answer["changes"][0]["entries"] == 0
 
 
 def test_a_transcript_of_another_machine_is_told_by_its_paths(hooked: Repo) -> None:

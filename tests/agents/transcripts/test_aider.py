@@ -1,18 +1,20 @@
-"""aider's history as calls: what a request shows, and what of its answer aider has made."""
+"""aider's histories as calls: what a request shows, and what of its answer aider has made."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from hkgit.agents.events import Editing, ToolReading
-from hkgit.agents.logged_call import join_calls
-from hkgit.agents.programs.aider import read_history
+from hkgit.agents.logged_call import LoggedCall, join_calls
+from hkgit.agents.programs.aider import read_chat, read_history
 from hkgit.workflows.log_steps import Told
 from tests.support.adopting import adopt, begin, explained
 from tests.support.cases import cases
 from tests.support.repos import Repo
+from tests.support.running import run
 
 SHOWN = """\
 I have *added these files to the chat* so you can go ahead and edit them.
@@ -132,17 +134,17 @@ def test_each_format_is_read_where_the_request_asks_for_it(
 
 
 @pytest.fixture(scope="module")
-def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+def changed(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     return begin(tmp_path_factory.mktemp("aider"), FILES, {"src/a.py": "x = 1\ny = 3\n"})
 
 
 @pytest.mark.parametrize(("form", "answer"), [("udiff", UDIFF), ("patch", PATCH), ("whole", WHOLE)])
 def test_the_lines_of_each_format_are_explained(
-    repo: Repo, tmp_path: Path, form: str, answer: str
+    changed: Repo, tmp_path: Path, form: str, answer: str
 ) -> None:
     place = tmp_path / ".aider.llm.history"
     place.write_text(exchange(FILES, answer, prompt=PROMPTS[form]))
-    told = adopt(repo, place, "--working-tree", "-n")
+    told = adopt(changed, place, "--working-tree", "-n")
     assert explained(told) == [("src/a.py", [2, 2], "receipt")]
 
 
@@ -165,3 +167,133 @@ def test_a_whole_file_may_be_new_and_hold_fences(tmp_path: Path) -> None:
 )
 def test_what_tells_no_edit_is_none(tmp_path: Path, text: str) -> None:
     assert read(tmp_path, text) == ([], [])
+
+
+WRITTEN = Path(__file__).parents[1] / "streams" / "logs" / "aider-chats.chat.history.md"
+
+START = """
+# aider chat started at 2025-05-04 17:02:36
+
+> /home/ada/.venv/bin/aider
+> Aider v0.86.1
+> Main model: some-model with {form} edit format
+> Added src/a.py to the chat.
+"""
+APPLIED = "> Tokens: 5.4k sent, 1.1k received.\n> Applied edit to {path}\n"
+FAILED = """\
+> Tokens: 1.4k sent, 100 received.
+> The LLM did not conform to the edit format.
+> https://aider.chat/docs/troubleshooting/edit-errors.html
+> # 1 SEARCH/REPLACE block failed to match!
+
+## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in src/a.py
+<<<<<<< SEARCH
+z = 1
+=======
+z = 2
+>>>>>>> REPLACE
+
+The SEARCH section must exactly match an existing block of lines
+
+# The other 1 SEARCH/REPLACE block were applied successfully.
+"""
+
+
+def fence(old: str, new: str, path: str = "src/a.py") -> str:
+    return f"```python\n{path}\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n```\n"
+
+
+def turn(answer: str, *said: str) -> str:
+    return f"\n#### Mend it.  \n\nHere it is:\n\n{answer}\nThat mends it.\n\n{''.join(said)}"
+
+
+def read_chats(tmp_path: Path, *turns: str, form: str = "diff-fenced") -> list[LoggedCall]:
+    place = tmp_path / ".aider.chat.history.md"
+    whole = START.format(form=form) + "".join(turns)
+    place.write_text(re.sub("^(>.*)$", r"\1  ", whole, flags=re.MULTILINE))  # as aider ends them
+    return [*join_calls("aider", read_chat(place))]
+
+
+def words(found: list[LoggedCall]) -> str:
+    return " ".join(str(getattr(each.did, "text", "")) for each in found)
+
+
+def test_an_answer_that_was_applied_is_an_edit_a_block(tmp_path: Path) -> None:
+    answer = fence("x = 1\n", "x = 2\n") + fence("y = 1\n", "y = 2\n")
+    found = read_chats(tmp_path, turn(answer, APPLIED.format(path="src/a.py")))
+    told = [each.did.told for each in found if isinstance(each.did, Editing)]
+    assert [each and each.names for each in told] == [("src/a.py",)] * 2
+    assert {each.agent for each in found} == {"aider/0.86.1"}
+    assert {each.time for each in found} != {0}
+
+
+def test_an_answer_that_was_not_applied_is_none(tmp_path: Path) -> None:
+    other = fence("y = 1\n", "y = 2\n", "src/b.py")
+    assert read_chats(tmp_path, turn(fence("x = 1\n", "x = 2\n"))) == []
+    assert read_chats(tmp_path, turn(other, APPLIED.format(path="src/a.py"))) == []
+
+
+def test_blocks_that_did_not_fit_are_left_to_the_files(tmp_path: Path) -> None:
+    """aider makes the others, says so, and has the model answer again."""
+    answer = fence("x = 1\n", "x = 2\n") + fence("z = 1\n", "z = 2\n")
+    again = "\nOnce more:\n\n" + fence("y = 1\n", "y = 2\n") + APPLIED.format(path="src/a.py")
+    found = read_chats(tmp_path, turn(answer, FAILED), again)
+    assert [("z = 2" in words([each]), "y = 2" in words([each])) for each in found] == [
+        (False, False),
+        (True, False),
+        (False, True),
+    ]
+
+
+def test_what_aider_has_undone_counts_for_nothing(tmp_path: Path) -> None:
+    commit = "> Commit c339495 fix: Mend it\n> You can use /undo to undo.\n"
+    undo = "\n#### /undo\n> Removed: c339495 fix: Mend it\n> Now at:  1234567 Begin\n"
+    made = turn(fence("x = 1\n", "x = 2\n"), APPLIED.format(path="src/a.py"), commit)
+    assert read_chats(tmp_path, made, undo) == []
+    assert len(read_chats(tmp_path, made)) == 1
+
+
+def test_quotes_and_headings_within_a_fence_are_text_of_the_answer(tmp_path: Path) -> None:
+    answer = fence("# A\n", "# A\n\n> quoted\n\n#### Small\n", "b.md")
+    [call] = read_chats(tmp_path, turn(answer, APPLIED.format(path="b.md")))
+    assert "> quoted  \n\n#### Small\n" in words([call])
+
+
+@pytest.mark.parametrize(
+    ("form", "answer"),
+    [
+        ("udiff", "```diff\n--- src/a.py\n+++ src/a.py\n@@ ... @@\n x = 1\n-y = 2\n+y = 3\n```\n"),
+        ("whole", "src/a.py\n```python\nx = 1\ny = 3\n```\n"),
+        ("diff", fence("y = 2\n", "y = 3\n")),
+        ("editor-diff", fence("y = 2\n", "y = 3\n")),
+    ],
+)
+def test_adopt_finds_the_history_beside_the_work_and_explains_its_lines(
+    repo: Repo, form: str, answer: str
+) -> None:
+    repo.commit({"src/a.py": "x = 1\ny = 2\n"})
+    repo.write("src/a.py", b"x = 1\ny = 3\n")
+    read_chats(repo.path, turn(answer, APPLIED.format(path="src/a.py")), form=form)
+    found = run("adopt", "-n", "--json", cwd=repo.path, env={"HOME": str(repo.path.parent)})
+    changed = {each["path"]: each for each in found.json()["changes"][0]["explained"]}
+    assert changed["src/a.py"]["lines"] == [2, 2]
+    assert changed["src/a.py"]["agent"] == "aider/0.86.1"
+
+
+def test_what_aider_itself_has_written_is_read(repo: Repo) -> None:
+    """Three answers: one fits, one no longer does, and the next one to that is made.
+
+    Both that are made change one line, so the commit tells their net change.
+    """
+    repo.commit({"greet.py": 'def greet(name):\n    print("Helo, " + name)\n'})
+    repo.write("greet.py", b'def greet(name):\n    print("Hi, " + name)\n')
+    answer = adopt(repo, WRITTEN, "-n")
+    [(_, lines, _, where)] = explained(answer, "where")
+    assert (lines, where[-3:], answer["changes"][0]["entries"]) == ([2, 2], ":61", 1)
+
+
+@pytest.mark.parametrize("cut", [0, 10, 60, 150, 230, 260, 300], ids=lambda at: f"cut at {at}")
+def test_a_history_that_is_cut_short_tells_no_edit(tmp_path: Path, cut: int) -> None:
+    whole = START.format(form="diff") + turn(fence("x = 1\n", "x = 2\n"))
+    (place := tmp_path / ".aider.chat.history.md").write_text(whole[:cut])
+    assert [*join_calls("aider", read_chat(place))] == []

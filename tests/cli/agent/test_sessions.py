@@ -114,13 +114,6 @@ def test_apply_takes_the_receipts_of_a_session(bench: Bench) -> None:
     assert result.json()["edits"][0]["evidence"] == "receipt"
 
 
-def test_an_image_is_passed_by_and_said(bench: Bench) -> None:
-    bench.repo.write("logo.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
-    result = bench.run("read", "--hashline", "logo.png")
-    assert result.code == 0
-    assert "logo.png is image/png, 16 bytes" in result.err
-
-
 def test_a_limit_says_where_to_go_on(bench: Bench) -> None:
     result = bench.run("read", "a.py", "--limit", "10")
     assert result.out.count("\n") == 11

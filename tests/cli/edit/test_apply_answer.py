@@ -82,23 +82,6 @@ def test_json_without_an_edit_has_the_three_keys_and_the_reason(bench: Bench, sp
     assert set(answer) == {"status", "edits", "commit", "error"}
 
 
-def test_the_seed_s_keys_say_what_was_matched(bench: Bench) -> None:
-    answer = bench.apply(harnesskit(edit(f"{OLD}  ", NEW)), "--json").json()
-    assert {key: answer[key] for key in ("file", "match_type", "matched_text")} == {
-        "file": SOURCE,
-        "match_type": "whitespace",
-        "matched_text": OLD,
-    }
-    assert answer["confidence"] == answer["edits"][0]["confidence"] < 1
-
-
-def test_two_edits_have_no_keys_of_one(bench: Bench, schema: Draft202012Validator) -> None:
-    answer = bench.apply(harnesskit(edit(), edit(OTHER, "x = 1")), "--json", "--dry-run").json()
-    assert set(answer) == {"status", "dry_run", "edits", "commit"}
-    assert [outcome["number"] for outcome in answer["edits"]] == [1, 2]
-    schema.validate(answer["edits"][1])
-
-
 def test_json_says_on_standard_error_what_people_should_know(bench: Bench) -> None:
     result = bench.apply(search_replace(), "--json")
     assert "blind edit" in result.err

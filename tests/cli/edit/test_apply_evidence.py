@@ -105,15 +105,6 @@ def test_a_malformed_expect_is_invalid_input(bench: Bench, argument: str, words:
     assert words in result.err
 
 
-@cases("has_hash", {"no": False, "yes": True})
-def test_an_expected_hash_chooses_among_equal_places(bench: Bench, has_hash: bool) -> None:
-    number = line_of(bench, OLD)
-    chosen = {"expected_hash": bench.hash(SOURCE, number, number)} if has_hash else {}
-    result = bench.apply(harnesskit(edit("(HkgitError):", "(HkgitError):  # it", **chosen)))
-    assert result.code == (0 if has_hash else 2)
-    assert (f"{OLD}  # it\n" in bench.repo.read(SOURCE).decode()) == has_hash
-
-
 def test_a_stale_hash_names_where_the_range_now_is_and_relocate_accepts_that(bench: Bench) -> None:
     number = line_of(bench, OLD)
     spec = protocol(
@@ -140,11 +131,3 @@ def test_the_threshold_says_how_alike_a_fuzzy_match_must_be(
     new = old.replace("exit_code = 2", "exit_code = 22")
     result = bench.apply(harnesskit(edit(old, new)), "--threshold", threshold, "--dry-run")
     assert result.code == code, result.err
-
-
-def test_a_spec_that_is_cut_off_is_refused(bench: Bench) -> None:
-    cut = search_replace().rsplit(">>>>>>> REPLACE", 1)[0]
-    refused = bench.apply(cut)
-    assert refused.code == 4
-    assert "without its tail" in refused.err
-    assert refused.err.splitlines()[-1] == "Send all of it again."

@@ -112,19 +112,13 @@ def test_a_hook_that_rejects_is_heard(repo: Repo, make: Make, name: str) -> None
         make()
 
 
-def test_hooks_know_that_hkgit_makes_the_commit(repo: Repo, make: Make) -> None:
-    repo.write_hook("pre-commit", f'echo "$HKGIT_TRANSACTION" > "{repo.path}/said"')
-    make()
-    assert repo.read("said") == b"1\n"
-
-
-def test_hooks_work_in_the_language_of_the_user(
+def test_hooks_know_who_makes_the_commit_and_the_language_of_the_user(
     repo: Repo, make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
-    repo.write_hook("pre-commit", f'echo "$LC_ALL" > "{repo.path}/said"')
+    repo.write_hook("pre-commit", f'echo "$HKGIT_TRANSACTION $LC_ALL" > "{repo.path}/said"')
     make()
-    assert repo.read("said") == b"C.UTF-8\n"
+    assert repo.read("said") == b"1 C.UTF-8\n"
 
 
 def test_a_hook_may_add_to_the_message(repo: Repo, make: Make) -> None:

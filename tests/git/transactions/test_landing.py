@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.errors import GitRefused
+from hkgit.edits import File
+from hkgit.errors import GitRefused, HkgitError
 from hkgit.git.transaction.landing import expect_landable
 from tests.git.transactions.landing import Files, commit_on, everything, land, land_on_main
 from tests.support.cases import cases
@@ -89,43 +90,25 @@ def test_files_that_become_executable_are(based: Repo) -> None:
 # Local changes that do not overlap stay
 
 
-def test_unstaged_changes_of_other_files_stay(based: Repo) -> None:
-    based.write("b", "mine\n")
-    land_on_main(based, {"a": "2\n"})
-    assert based.status() == [" M b"]
-    assert based.read("b") == b"mine\n"
-
-
-def test_staged_changes_of_other_files_stay_staged(based: Repo) -> None:
-    based.write("b", "staged\n")
-    based.write("added", "staged\n")
-    based.git("add", "b", "added")
-    based.write("b", "unstaged\n")
-    land_on_main(based, {"a": "2\n", "dir/c": None})
-    assert based.status() == ["A  added", "MM b"]
-    assert based.git("show", ":b") == "staged"
-
-
-def test_staged_removals_and_intents_to_add_stay(based: Repo) -> None:
-    based.git("rm", "-q", "--cached", "b")
+def test_local_changes_of_other_files_stay_as_they_are(based: Repo) -> None:
+    based.commit({"d": "1\n", "gone": "1\n"})
+    based.write(".git/info/exclude", "ignored\n")
+    based.write("d", "mine\n")
+    based.git("rm", "-q", "--cached", "gone")
     based.write("later", "x")
     based.git("add", "-N", "later")
-    land_on_main(based, {"a": "2\n"})
-    assert based.status() == ["D  b", " A later", "?? b"]
-
-
-def test_untracked_and_ignored_files_stay(based: Repo) -> None:
-    based.write(".git/info/exclude", "ignored\n")
-    based.write("dir/ignored", "mine")
-    based.write("dir/untracked", "mine")
-    land_on_main(based, {"dir/c": None, "a": "2\n"})
-    assert based.read("dir/ignored") == based.read("dir/untracked") == b"mine"
-
-
-def test_a_file_that_was_only_touched_is_not_in_the_way(based: Repo) -> None:
-    os.utime(based.path / "a", (1, 1))
-    land_on_main(based, {"a": "2\n"})
+    for name in ("b", "added", "dir/ignored", "dir/untracked"):
+        based.write(name, "mine\n")
+    based.git("add", "b", "added")
+    based.write("b", "unstaged\n")
+    os.utime(based.path / "a", (1, 1))  # only touched
+    land_on_main(based, {"a": "2\n", "dir/c": None})
+    changed = ["A  added", "MM b", " M d", "D  gone", " A later"]
+    assert based.status() == [*changed, "?? dir/", "?? gone"]
     assert based.read("a") == b"2\n"
+    assert based.read("b") == b"unstaged\n"
+    assert based.git("show", ":b") == "mine"
+    assert based.read("dir/ignored") == based.read("dir/untracked") == b"mine\n"
 
 
 def test_a_change_that_is_staged_already_lands(based: Repo) -> None:
@@ -292,3 +275,87 @@ def test_an_odd_name_in_the_way_is_quoted(based: Repo) -> None:
     based.write("caf\udce9", "mine")
     with pytest.raises(GitRefused, match=r'in the way: "caf\\351"'):
         land_on_main(based, {"caf\udce9": "2\n"})
+
+
+# Which branch moves, and when it is refused
+
+
+def test_a_branch_that_moved_is_refused(based: Repo) -> None:
+    old, new = based.head, commit_on(based, {"a": "2\n"})
+    based.commit({"b": "theirs\n"})
+    before = everything(based)
+    with pytest.raises(GitRefused, match="the branch has moved"):
+        land(based, new, old=old)
+    assert everything(based) == before
+
+
+def test_a_branch_is_made_where_there_is_none(based: Repo) -> None:
+    new = commit_on(based, {"a": "2\n"})
+    land(based, new, branch="topic/x", old=None, checkout=False)
+    assert based.resolve("topic/x") == new
+    assert based.status() == []
+    with pytest.raises(GitRefused, match="the branch has moved"):
+        land(based, new, branch="topic/x", old=None, checkout=False)
+
+
+def test_a_branch_that_is_not_checked_out_moves_alone(based: Repo) -> None:
+    based.git("branch", "topic")
+    new = commit_on(based, {"a": "2\n"})
+    land(based, new, branch="topic", checkout=False)
+    assert based.resolve("topic") == new
+    assert based.read("a") == b"1\n"
+
+
+def test_the_first_commit_of_all_can_land(repo: Repo) -> None:
+    tree = open_repository(repo).write_tree(None, {"a": File(b"1")})
+    new = repo.git("commit-tree", tree, "-m", "Root")
+    repo.write("b", "mine")
+    land(repo, new, old=None)
+    assert repo.head == new
+    assert repo.read("a") == b"1"
+    assert repo.status() == ["?? b"]
+
+
+@pytest.mark.parametrize("name", ["main/below", "a..b", "ends.lock", "-d", "HEAD"])
+def test_a_name_that_no_branch_can_have_is_refused(based: Repo, name: str) -> None:
+    before = everything(based)
+    with pytest.raises(HkgitError):
+        land(based, based.head, branch=name, old=None, checkout=False)
+    assert everything(based) == before
+
+
+def test_a_branch_that_another_worktree_is_on_is_refused(based: Repo, tmp_path: Path) -> None:
+    based.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "linked"))
+    with pytest.raises(GitRefused, match="is checked out in"):
+        land(based, commit_on(based, {"a": "2\n"}), branch="topic", checkout=False)
+
+
+def test_a_checkout_that_is_on_another_branch_is_refused(based: Repo) -> None:
+    new = commit_on(based, {"a": "2\n"})
+    for switch in (("checkout", "-q", "--detach"), ("checkout", "-q", "-b", "other")):
+        based.git(*switch)
+        with pytest.raises(GitRefused, match="is not the branch of this checkout"):
+            land(based, new)
+
+
+def test_a_bare_repository_lands_without_a_checkout(
+    based: Repo, make_repo: Callable[..., Repo]
+) -> None:
+    bare = make_repo("bare.git", bare=True)
+    based.git("push", "-q", str(bare.path), "main")
+    new = commit_on(bare, {"a": "2\n"}, "main")
+    land(bare, new, old="main", checkout=False)
+    assert bare.resolve("main") == new
+
+
+def test_the_linked_worktree_that_the_user_stands_in_follows(based: Repo, tmp_path: Path) -> None:
+    based.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "linked"))
+    linked = Repo(tmp_path / "linked")
+    linked.write("b", "mine\n")
+    new = commit_on(linked, {"a": "2\n"})
+    land(Repo(linked.path / "dir"), new, branch="topic")
+    assert linked.head == new
+    assert linked.read("a") == b"2\n"
+    assert linked.status() == [" M b"]
+    assert based.read("a") == b"1\n"
+    assert based.status() == []

@@ -26,22 +26,11 @@ pytestmark = pytest.mark.usefixtures("temporary_directory")
 # Before the branch moves
 
 
-@pytest.mark.parametrize("step", ["objects", "worktree", "commit"])
-def test_what_crashed_before_landing_has_landed_nothing(based: Repo, step: str) -> None:
-    head = based.head
-    journal = started(based)
-    journal.note(step)
-    journal.leave()
-    assert settle(based).outcome is Outcome.NOTHING
-    assert based.head == head
-    assert based.status() == []
-    expect_no_trace(based)
-
-
-def test_a_crash_right_before_the_move_has_landed_nothing(based: Repo) -> None:
+@pytest.mark.parametrize("step", ["objects", "worktree", "commit", "landing"])
+def test_what_crashed_before_the_branch_moved_has_landed_nothing(based: Repo, step: str) -> None:
     head, new = based.head, commit_on(based, {"a": "2\n"})
     journal = started(based)
-    journal.note("landing", new)
+    journal.note(step, new)
     based.write(".git/index.lock", f"hkgit {ID}\n")
     journal.leave()
     assert settle(based).outcome is Outcome.NOTHING

@@ -130,10 +130,10 @@ def linked_since(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize("change", [changed_since, staged_since, linked_since])
-def test_what_somebody_changed_since_is_kept_and_named(
+def test_what_somebody_changed_since_is_kept_and_named_until_they_have_seen_to_it(
     based: Repo, change: Callable[[Repo], None]
 ) -> None:
-    crashed_after_the_move(based, {"a": "2\n", "b": "2\n"})
+    new = crashed_after_the_move(based, {"a": "2\n", "b": "2\n"})
     change(based)
     kept = based.read("a")
     settled = settle(based)
@@ -141,6 +141,11 @@ def test_what_somebody_changed_since_is_kept_and_named(
     assert "changed since: a\n" in str(settled.hindrance)
     assert based.read("a") == kept
     assert based.read("b") == (b"1\n" if kept == b"mine\n" else kept)
+    based.git("checkout", "HEAD", "--", "a")
+    assert settle(based).outcome is Outcome.LANDED
+    assert based.head == new
+    assert based.status() == []
+    expect_no_trace(based)
 
 
 def test_a_file_of_somebody_in_place_of_a_new_one_is_kept(based: Repo) -> None:
@@ -161,17 +166,6 @@ def test_nothing_outside_is_touched_through_a_link(based: Repo, tmp_path: Path) 
     (based.path / "dir").symlink_to(outside)
     assert settle(based).outcome is Outcome.CUT
     assert (outside / "c").read_text() == "2\n"
-
-
-def test_once_they_have_seen_to_it_the_checkout_is_brought_along(based: Repo) -> None:
-    new = crashed_after_the_move(based, {"a": "2\n", "b": "2\n"})
-    changed_since(based)
-    assert settle(based).outcome is Outcome.CUT
-    based.git("checkout", "HEAD", "--", "a")
-    assert settle(based).outcome is Outcome.LANDED
-    assert based.head == new
-    assert based.status() == []
-    expect_no_trace(based)
 
 
 def test_a_branch_that_went_on_is_left_alone(based: Repo) -> None:

@@ -68,24 +68,22 @@ def texts(root: Path) -> dict[str, str]:
 UNTOUCHED = {"f0": OLD, "f1": OLD, "f2": "saved\n"}
 
 
+def edit(repo: Repo) -> None:
+    TextSession.open(repo.path, "task").edit(json.dumps(SPEC))
+
+
+def apply_by_library(repo: Repo) -> None:
+    apply_edits([Edit(f"f{n}", "one\n", "ONE\n") for n in range(3)], repo.path)
+
+
+@pytest.mark.parametrize("write", [edit, apply_by_library])
 @cases("save", SAVES)
 def test_a_file_saved_while_edit_writes_is_not_lost(
-    repo: Repo, save: Save, monkeypatch: pytest.MonkeyPatch
+    repo: Repo, save: Save, write: Callable[[Repo], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save_while_writing(monkeypatch, save)
     with pytest.raises(Stale, match="f2: was changed while it was being edited"):
-        TextSession.open(repo.path, "task").edit(json.dumps(SPEC))
-    assert texts(repo.path) == UNTOUCHED
-
-
-@cases("save", SAVES)
-def test_a_file_saved_while_edits_of_the_library_are_written_is_not_lost(
-    repo: Repo, save: Save, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    save_while_writing(monkeypatch, save)
-    edits = [Edit(f"f{n}", "one\n", "ONE\n") for n in range(3)]
-    with pytest.raises(Stale):
-        apply_edits(edits, repo.path)
+        write(repo)
     assert texts(repo.path) == UNTOUCHED
 
 
@@ -146,7 +144,7 @@ def test_what_is_saved_on_top_of_a_new_file_stays_when_the_others_are_put_back(
 
     save_while_writing(monkeypatch, both)
     with pytest.raises(Stale):
-        TextSession.open(repo.path, "task").edit(json.dumps(SPEC))
+        edit(repo)
     assert texts(repo.path) == UNTOUCHED | {"f0": "on top\n"}
 
 

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -18,6 +19,9 @@ from hkgit.git.transaction.worktree import (
     Worktree,
     advance,
     commit_worktree,
+    make_directory,
+    remove_directory,
+    temporary_root,
     temporary_worktree,
 )
 from tests.support.cases import cases
@@ -54,26 +58,17 @@ def worktree_of(
     return temporary_worktree(opened, repo.head, tree or repo.tree(), touched, full=full)
 
 
-def test_only_the_touched_files_are_checked_out(repo: Repo) -> None:
-    repo.commit({"a": "1", "dir/b": "1", "dir/c": "1"})
+def test_the_touched_files_and_settings_of_hooks_are_checked_out_or_all(repo: Repo) -> None:
+    settings = ".pre-commit-config.yaml"
+    repo.commit({"a": "1", "dir/b": "1", "dir/c": "1", settings: "repos: []\n"})
     files = {"dir/b": File(b"2"), "new": File(b"3")}
     tree = open_repository(repo).write_tree(repo.tree(), files)
     with worktree_of(repo, "dir/b", "new", tree=tree) as worktree:
-        assert files_in(worktree.path) == ["dir/b", "new"]
+        assert files_in(worktree.path) == [settings, "dir/b", "new"]
         assert Repo(worktree.path).git("write-tree") == tree
         assert Repo(worktree.path).status() == ["M  dir/b", "A  new"]
-
-
-def test_every_file_is_checked_out_on_demand(repo: Repo) -> None:
-    repo.commit({"a": "1", "dir/b": "1"})
     with worktree_of(repo, full=True) as worktree:
-        assert files_in(worktree.path) == ["a", "dir/b"]
-
-
-def test_the_configuration_of_the_hook_framework_comes_along(repo: Repo) -> None:
-    repo.commit({"a": "1", "b": "1", ".pre-commit-config.yaml": "repos: []\n"})
-    with worktree_of(repo, "a") as worktree:
-        assert files_in(worktree.path) == [".pre-commit-config.yaml", "a"]
+        assert files_in(worktree.path) == [settings, "a", "dir/b", "dir/c"]
 
 
 def test_a_name_is_no_pattern(repo: Repo) -> None:
@@ -271,3 +266,59 @@ def test_git_finds_in_it_a_worktree_of_its_own(repo: Repo, tmp_path: Path, setti
         for name in ("HEAD", "commondir"):
             assert (worktree.git_dir / name).read_text() == (theirs / name).read_text()
         assert (worktree.git_dir / "gitdir").read_text() == f"{worktree.path}/.git\n"
+
+
+# Directories for a while
+
+
+FOLDERS = ("TMPDIR", "TEMP", "TMP")
+
+
+@pytest.mark.parametrize("named", [*FOLDERS, None])
+def test_they_go_where_the_standard_library_puts_its_own(
+    named: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in FOLDERS:
+        monkeypatch.delenv(name, raising=False)
+    if named is not None:
+        monkeypatch.setenv(named, str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    assert str(temporary_root()) == os.path.realpath(tempfile.gettempdir())
+
+
+def test_a_named_directory_that_is_not_there_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "missing"))
+    monkeypatch.setenv("TEMP", str(tmp_path))
+    assert temporary_root() == tmp_path
+
+
+def test_a_directory_is_its_owners_alone() -> None:
+    one, other = make_directory("hkgit-try-"), make_directory("hkgit-try-")
+    try:
+        assert one != other
+        assert one.parent == temporary_root()
+        assert one.stat().st_mode & 0o777 == 0o700
+    finally:
+        remove_directory(one)
+        remove_directory(other)
+
+
+def test_it_goes_with_all_that_is_in_it_and_nothing_outside(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept").write_text("mine")
+    folder = tmp_path / "folder"
+    (folder / "a" / "b").mkdir(parents=True)
+    (folder / "a" / "b" / "file").write_text("x")
+    (folder / "to_file").symlink_to(outside / "kept")
+    (folder / "to_folder").symlink_to(outside)
+    (folder / "to_nowhere").symlink_to("missing")
+    remove_directory(folder)
+    assert not os.path.lexists(folder)
+    assert (outside / "kept").read_text() == "mine"
+
+
+def test_what_is_gone_already_is_no_fault() -> None:
+    remove_directory(Path(tempfile.gettempdir(), "hkgit-was-never-there"))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from hkgit.sessions.merge_proposal import without_marks
+from hkgit.sessions.placement import without_marks
 from tests.sessions.committing import LINES, Work, replacing
 from tests.support.cases import cases
 from tests.support.repos import Repo
