@@ -65,10 +65,11 @@ def replay(
     return answers
 
 
-def list_calls(agent: str, repo: Repo) -> Iterator[tuple[dict[str, Any], ToolEvent | None]]:
+def list_calls(name: str, repo: Repo) -> Iterator[tuple[dict[str, Any], ToolEvent | None]]:
     """The lines of a stream, each with the call that its input tells of."""
-    for line in stream(agent, repo):
-        yield line, find_agent(agent).read_event(line["input"]) if "input" in line else None
+    agent = find_agent(name.partition("-")[0])
+    for line in stream(name, repo):
+        yield line, agent.read_event(line["input"]) if "input" in line else None
 
 
 def open_goose_database() -> sqlite3.Connection:
