@@ -155,6 +155,16 @@ def change(path: Path, *pairs: tuple[str, str]) -> None:
     path.write_text(text, newline="")
 
 
+def list_commands(value: object) -> list[str]:
+    """The commands of hooks in settings."""
+    if isinstance(value, list):
+        return [each for inner in value for each in list_commands(inner)]
+    if not isinstance(value, dict):
+        return []
+    own = [value[key] for key in ("command", "bash") if isinstance(value.get(key), str)]
+    return own + [each for inner in value.values() for each in list_commands(inner)]
+
+
 def statuses(repo: Repo) -> list[Status]:
     """The sessions of a checkout."""
     names = [folder.name for folder in places.find_folders(repo.path)]
