@@ -10,16 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from hkgit.applying.evidence import is_empty, whole
 from hkgit.applying.hunk import map_lines
-from hkgit.applying.outcome import FileChange, Plan
+from hkgit.applying.outcome import EditOutcome, FileChange, Plan
 from hkgit.applying.planner import Options, plan
 from hkgit.edits import InsertAfter, Read, ReplaceRange, Snapshot, Spec
 from hkgit.errors import Stale
 from hkgit.text.document import Document, Lines
 from hkgit.text.line_map import LineMap
 from hkgit.values import replace
-
-PlacedEdit = tuple[str, str | None, Sequence[Lines]]
-"""The path of an edit, its tier, and the lines of the base that it touches."""
 
 
 def carry_plan(
@@ -32,24 +29,33 @@ def carry_plan(
 ) -> tuple[Plan, tuple[Read, ...]]:
     """Plan on the tip's files a spec that refers to the base's; return also the carried reads.
 
-    Those `ahead` refer to the tip already, and replace all others of their files there.
-    Raises Stale when an edit cannot be carried.
+    Those `ahead` refer to the tip already, and replace all others of their files there. Raises
+    Stale where an edit lands anywhere else than its place on the base is carried to.
     """
     on_base = plan(spec, base, options, reads)
     if not on_base.ok:
         return on_base, tuple(reads)
-    placed = [(each.path, each.tier, each.base_lines) for each in on_base.outcomes]
-    moved = find_line_maps((path for path, _, _ in placed), base, tip)
+    moved = _find_line_maps({each.path for each in on_base.outcomes}, base, tip)
     known = {read.path for read in ahead}
     behind = (read for read in reads if read.path not in known)
     carried_reads = (*_carry_reads(behind, moved), *ahead)
-    return plan_carried(spec, placed, moved, tip, options, carried_reads), carried_reads
+    expected = {each.number: _carry_lines(each, moved) for each in on_base.outcomes}
+    ranges = {
+        number: lines[0]
+        for number, lines in expected.items()
+        if isinstance(spec.edits[number - 1], ReplaceRange | InsertAfter)
+    }
+    on_tip = plan(spec, tip, replace(options, carried=ranges), carried_reads)
+    for outcome in on_tip.outcomes:
+        if outcome.error is None and outcome.base_lines != expected[outcome.number]:
+            raise _stale(outcome.path, "the old text is now at another place")
+    return on_tip, carried_reads
 
 
-def find_line_maps(paths: Iterable[str], base: Snapshot, tip: Snapshot) -> dict[str, LineMap]:
-    """Find the line map of every file that the tip has changed. Raises Stale where one is gone."""
+def _find_line_maps(paths: Iterable[str], base: Snapshot, tip: Snapshot) -> dict[str, LineMap]:
+    """The line map of every file that the tip has changed. Raises Stale where one is gone."""
     maps = {}
-    for path in {*paths}:
+    for path in paths:
         before, after = base.get(path), tip.get(path)
         if before is not None and after is None:
             raise _stale(path, "the file is gone")
@@ -60,39 +66,14 @@ def find_line_maps(paths: Iterable[str], base: Snapshot, tip: Snapshot) -> dict[
     return maps
 
 
-def plan_carried(
-    spec: Spec,
-    placed: Sequence[PlacedEdit],
-    moved: Mapping[str, LineMap],
-    tip: Snapshot,
-    options: Options,
-    reads: Sequence[Read],
-) -> Plan:
-    """Plan on the tip's files a spec whose edits had places on the base's.
-
-    Raises Stale where an edit lands anywhere else than its place is carried to.
-    """
-    expected = {at: _carry_lines(each, moved) for at, each in enumerate(placed, 1)}
-    ranges = {
-        number: lines[0]
-        for number, lines in expected.items()
-        if isinstance(spec.edits[number - 1], ReplaceRange | InsertAfter)
-    }
-    on_tip = plan(spec, tip, replace(options, carried=ranges), reads)
-    for outcome in on_tip.outcomes:
-        if outcome.error is None and outcome.base_lines != expected[outcome.number]:
-            raise _stale(outcome.path, "the old text is now at another place")
-    return on_tip
-
-
-def _carry_lines(placed: PlacedEdit, moved: Mapping[str, LineMap]) -> tuple[Lines, ...]:
+def _carry_lines(placed: EditOutcome, moved: Mapping[str, LineMap]) -> tuple[Lines, ...]:
     """The lines of the tip that an edit must touch."""
-    path, tier, touched = placed
+    path = placed.path
     if path not in moved:
-        return tuple(touched)
-    if tier == "file":
+        return placed.base_lines
+    if placed.tier == "file":
         raise _stale(path, "the file was changed")
-    carried = [moved[path].carry(lines) for lines in touched]
+    carried = [moved[path].carry(lines) for lines in placed.base_lines]
     found = tuple(lines for lines in carried if lines is not None)
     if len(found) != len(carried):
         raise _stale(path, "the lines of this edit were changed")

@@ -103,11 +103,15 @@ def _table(files: Snapshot, path: str) -> object:
 def find_policy_table(document: Mapping[str, object], name: str) -> object:
     """Find the policy's table in a TOML document, which lies deeper in a pyproject.toml; or None.
 
-    Raises InvalidInput for one that is nested deeper than any policy.
+    Raises InvalidInput for one that is nested deeper than any policy, and for what is beside it
+    where nothing else may be: it would not hold.
     """
     table: object = document
     for key in ("tool", "hkgit", "gate") if name == PYPROJECT else ("gate",):
         table = table.get(key) if isinstance(table, dict) else None
+    beside = next((key for key in document if key != "gate"), None)
+    if name != PYPROJECT and beside is not None:
+        raise InvalidInput(f"{name}: {beside}", "is outside of [gate]", "The policy is [gate].")
     if _is_beyond(table, DEEPEST):
         what = "the gate's policy is nested too deeply or has numbers of over 64 bits"
         raise InvalidInput(f"{name}: gate", what, "Fix the file.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -36,13 +37,9 @@ def find_repository(start: Path, *, in_hook: bool, is_named: bool) -> tuple[Path
     bare. The format is `sha1` or `sha256`. With `is_named` a bare repository at `start` is what the
     user means, whatever safe.bareRepository says. Raises GitRefused with git's own words.
     """
-    args = ("rev-parse", "--is-bare-repository", "--show-object-format", "--absolute-git-dir")
+    asks = ("--is-bare-repository", "--show-object-format", "--is-inside-work-tree")
+    args = ("rev-parse", *asks, "--absolute-git-dir", "--show-cdup")
     here = Git(start, NO_FETCH, keep_environment=in_hook)
-    asked = here(*args, "--show-toplevel", check=False)
-    if asked.code == 0 and asked.text.count("\n") == 3:  # as nearly everywhere
-        _, object_format, path, top = asked.text.split("\n")
-        if path != top:
-            return Path(path), Path(top), object_format
     asked = here(*args, check=False)
     if is_named and "safe.bareRepository" in asked.stderr:
         asked = here(*args, env={"GIT_DIR": str(start)}, check=False)
@@ -50,9 +47,17 @@ def find_repository(start: Path, *, in_hook: bool, is_named: bool) -> tuple[Path
         raise _damaged_above(start) or NotFound(start)
     if asked.code != 0:
         raise refuse_failed(args, asked)
-    bare, object_format, path = asked.text.split("\n", 2)
-    git_dir = Path(path)
-    return git_dir, None if bare == "true" else _work_tree(here, git_dir), object_format
+    bare, object_format, inside, *path = os.fsdecode(asked.stdout).split("\n")[:-1]
+    if bare == "true":
+        return Path("\n".join(path)), None, object_format
+    # Outside of a work tree it is named in full, or there is none.
+    has_top = inside == "true" or (len(path) > 1 and Path(path[-1]).is_absolute())
+    top = Path(os.path.realpath(start / path.pop())) if has_top else None
+    git_dir = Path("\n".join(path))
+    if top in (None, git_dir):  # from inside the git directory: what that belongs to
+        pointer = git_dir / "gitdir"  # that of a linked worktree
+        top = (git_dir / pointer.read_text().rstrip("\n") if pointer.exists() else git_dir).parent
+    return git_dir, top, object_format
 
 
 def _damaged_above(start: Path) -> GitRefused | None:
@@ -63,16 +68,6 @@ def _damaged_above(start: Path) -> GitRefused | None:
             fix = "Check its HEAD: it should name a branch, as in `ref: refs/heads/main`."
             return GitRefused(str(place / ".git"), what, fix)
     return None
-
-
-def _work_tree(git: Git, git_dir: Path) -> Path:
-    """The checkout; seen from inside the git directory it is what that belongs to."""
-    asked = git("rev-parse", "--show-toplevel", check=False)
-    if asked.code == 0 and Path(asked.text) != git_dir:
-        return Path(asked.text)
-    pointer = git_dir / "gitdir"  # that of a linked worktree
-    inside = git_dir / pointer.read_text().rstrip("\n") if pointer.exists() else git_dir
-    return inside.parent
 
 
 def refuse_unwritten(where: str, words: str) -> GitRefused:

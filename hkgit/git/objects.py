@@ -1,4 +1,4 @@
-"""git's objects, and who signed them."""
+"""git's objects as values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
-from pathlib import Path
 
 from hkgit.edits import (
     DIRECTORY,
@@ -23,7 +22,6 @@ from hkgit.edits import (
 )
 from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.git.layout import BLOB, COMMIT, HEX, TAG, TREE
-from hkgit.git.program import Git
 from hkgit.text.hashes import start_hash
 from hkgit.text.paths import LONGEST_PATH, quote_path
 from hkgit.values import dataclass
@@ -485,45 +483,3 @@ def _expect_directory(path: str, entry: TreeEntry | None) -> str | None:
 
 LARGEST_OBJECT = {BLOB: 100 * 2**20, TREE: 64 * 2**20, COMMIT: 4 * 2**20, TAG: 4 * 2**20}
 """Bytes of an object that is read: packs make gigabytes of next to nothing."""
-
-
-_SSH = b" -----BEGIN SSH SIGNATURE-----\n"
-_HEADERS = {40: b"\ngpgsig", 64: b"\ngpgsig-sha256"}
-"""Where the signature of a commit is, by the number of digits of its id."""
-
-
-def verify_principal(git: Git, commit: Commit, allowed_signers: str) -> str | None:
-    """Return the principal that the signature of a commit belongs to, or None.
-
-    `allowed_signers` is text in the format of ssh-keygen(1). An unsigned commit, another kind of
-    signature, a key that is not listed or not valid at the commit's time: all are None.
-    """
-    header, name = commit.raw.partition(b"\n\n")[0] + b"\n", _HEADERS[len(commit.id)]
-    # Of several git takes the first for all of them, and asks gpg if that is of its kind.
-    if name + _SSH not in header or header.count(name + b" ") != 1:
-        return None
-    return find_principal(git, COMMIT, commit.id, allowed_signers)
-
-
-_GOOD = r'(?m)^Good "git" signature for (\S+) with '
-
-
-def find_principal(git: Git, kind: str, object_id: str, allowed_signers: str) -> str | None:
-    """Return the principal that the SSH signature of a commit or a tag belongs to, or None.
-
-    The caller has seen that it is an SSH signature: for another kind git would ask other programs.
-    """
-    import tempfile  # few commits are signed
-
-    with tempfile.TemporaryDirectory(prefix="hkgit-signers-") as directory:
-        listed = Path(directory) / "allowed_signers"
-        listed.write_text(allowed_signers)
-        # Named here, so that a configuration cannot put another judge in its place.
-        options = (
-            *("-c", f"gpg.ssh.allowedSignersFile={listed}"),
-            *("-c", "gpg.ssh.program=ssh-keygen"),
-            *("-c", "gpg.minTrustLevel=undefined"),
-        )
-        asked = git(*options, f"verify-{kind}", "--raw", object_id, check=False)
-    found = re.search(_GOOD, asked.stderr)
-    return found[1] if asked.code == 0 and found is not None else None

@@ -55,12 +55,10 @@ from hkgit.git.objects import (
     TreeSnapshot,
     build_tree,
     compute_id,
-    find_principal,
     is_empty_tree,
     parse_commit,
     read_tag,
     read_taggers,
-    verify_principal,
 )
 from hkgit.git.program import Completed, Git, refuse_failed
 from hkgit.text.paths import check_tree_path
@@ -82,6 +80,11 @@ _ABSENT = ("bad file", "Not a valid object name", "could not fetch", "lazy fetch
 _SILENT = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.logAllRefUpdates=false")
 _MOST_KEPT, _SMALL = 256, 4096
 """The most blobs that are kept, and the bytes from which one is not."""
+
+_SSH = b" -----BEGIN SSH SIGNATURE-----\n"
+_SIGNATURE = {40: b"\ngpgsig", 64: b"\ngpgsig-sha256"}
+"""Where the signature of a commit is, by the number of digits of its id."""
+_GOOD = r'(?m)^Good "git" signature for (\S+) with '
 
 FIRST_COMMIT = "Make a first commit: git commit --allow-empty -m Begin"
 """What to do in a repository that has no commit yet."""
@@ -371,12 +374,40 @@ class Repository:
         return tuple(self.git("merge-base", "--all", first, second, check=False).text.split())
 
     def verify_signature(self, commit_id: str, allowed_signers: str) -> str | None:
-        """Return the principal whose SSH key signed a commit, or None (see `signatures`)."""
-        return verify_principal(self.git, self.commit(commit_id), allowed_signers)
+        """Return the principal whose SSH key signed a commit, or None.
+
+        `allowed_signers` is text in the format of ssh-keygen(1). An unsigned commit, another kind
+        of signature, a key that is not listed or not valid at the commit's time: all are None.
+        """
+        raw, name = self.commit(commit_id).raw, _SIGNATURE[len(commit_id)]
+        header = raw.partition(b"\n\n")[0] + b"\n"
+        # Of several git takes the first for all of them, and asks gpg if that is of its kind.
+        if name + _SSH not in header or header.count(name + b" ") != 1:
+            return None
+        return self._find_principal(COMMIT, commit_id, allowed_signers)
 
     def verify_tag(self, tag_id: str, allowed_signers: str) -> str | None:
-        """Return the principal whose SSH key signed a tag, or None (see `signatures`)."""
-        return find_principal(self.git, TAG, tag_id, allowed_signers)
+        """Return the principal whose SSH key signed a tag, or None.
+
+        The caller has seen that it is an SSH signature: for another kind git would ask others.
+        """
+        return self._find_principal(TAG, tag_id, allowed_signers)
+
+    def _find_principal(self, kind: str, object_id: str, allowed_signers: str) -> str | None:
+        import tempfile  # few commits are signed
+
+        with tempfile.TemporaryDirectory(prefix="hkgit-signers-") as directory:
+            listed = Path(directory) / "allowed_signers"
+            listed.write_text(allowed_signers)
+            # Named here, so that a configuration cannot put another judge in its place.
+            options = (
+                *("-c", f"gpg.ssh.allowedSignersFile={listed}"),
+                *("-c", "gpg.ssh.program=ssh-keygen"),
+                *("-c", "gpg.minTrustLevel=undefined"),
+            )
+            asked = self.git(*options, f"verify-{kind}", "--raw", object_id, check=False)
+        found = re.search(_GOOD, asked.stderr)
+        return found[1] if asked.code == 0 and found is not None else None
 
     @property
     def object_directories(self) -> tuple[Path, ...]:

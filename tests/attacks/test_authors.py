@@ -39,11 +39,9 @@ BLIND = {"b.txt": File(b"evil\n")}
         "a name with a blank without width": "cla\u200bude <ada@example.org>",
     },
 )
-def test_text_around_an_agents_address_does_not_hide_it(
-    scene: Scene, policy: Policy, author: str
-) -> None:
+def test_text_around_an_agents_address_does_not_hide_it(scene: Scene, author: str) -> None:
     message = f"Say\n\nCo-authored-by: {author}\n"
-    assert scene.rule(scene.by_hand({**BLIND}, PERSON, message=message), policy) == "blind"
+    assert scene.rules(scene.by_hand({**BLIND}, PERSON, message=message)) == {"blind"}
 
 
 def with_author(made: Landing, author: str) -> str:
@@ -107,12 +105,12 @@ def test_another_name_opts_out_of_agents_alone(scene: Scene, author: str) -> Non
     assert scene.rule(made, GOVERN["all"]) == "blind"
 
 
-def test_a_committers_name_does_not_hide_an_author(scene: Scene, policy: Policy) -> None:
+def test_a_committers_name_does_not_hide_an_author(scene: Scene) -> None:
     tree = tree_of(scene.repo, Change({**BLIND}))
     author = {"GIT_AUTHOR_NAME": "codex", "GIT_AUTHOR_EMAIL": "codex@example.org"}
     made = scene.repo.git("commit-tree", tree, "-p", "HEAD", "-m", "Say", env=author)
     assert scene.repo.git("log", "-1", "--format=%cn", made) != "codex"
-    assert scene.rule(made, policy) == "blind"
+    assert scene.rules(made) == {"blind"}
 
 
 @cases(
@@ -124,9 +122,9 @@ def test_a_committers_name_does_not_hide_an_author(scene: Scene, policy: Policy)
         "folded": "Say\n\n Hkgit-Entry: sha256:{0}\n",
     },
 )
-def test_trailers_by_hand_stand_for_nothing(scene: Scene, policy: Policy, message: str) -> None:
+def test_trailers_by_hand_stand_for_nothing(scene: Scene, message: str) -> None:
     made = scene.by_hand({**BLIND}, message=message.format("0" * 64))
-    assert scene.rule(made, policy) == "blind"
+    assert scene.rules(made) == {"blind"}
 
 
 def test_a_person_is_told_of_trailers_by_hand(scene: Scene) -> None:
@@ -135,12 +133,12 @@ def test_a_person_is_told_of_trailers_by_hand(scene: Scene) -> None:
     assert "which the commit does not add" in scene.ruling(made, Policy()).judged.notes[0]
 
 
-def test_a_strict_commit_does_not_lie_in_its_trailers(scene: Scene, policy: Policy) -> None:
+def test_a_strict_commit_does_not_lie_in_its_trailers(scene: Scene) -> None:
     change = scene.honest()
     made = scene.commit(change)
     said = scene.repo.git("log", "-1", "--format=%B", made)
     lie = said.replace("Hkgit-Tiers: ", "Hkgit-Confidence: 0.99\nHkgit-Tiers: ")
-    assert scene.rule(scene.commit(replace(change, message=lie)), policy) == "trailer"
+    assert scene.rules(scene.commit(replace(change, message=lie))) == {"trailer"}
 
 
 # Grants and keys

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -11,7 +10,7 @@ from hkgit.edits import EXECUTABLE, SUBMODULE, SYMLINK, File
 from hkgit.gate.policy.model import Floors, Policy
 from hkgit.gate.rules.floors import measure_strengths
 from tests.attacks.landing import Landing
-from tests.attacks.scene import AGENT, A, Attack, Change, Operation, Scene, commit_of, replace_range
+from tests.attacks.scene import AGENT, A, Attack, Change, Operation, Scene, replace_range
 from tests.support.attacks import sha256
 from tests.support.cases import cases
 from tests.support.commits import commit_tree
@@ -19,6 +18,7 @@ from tests.support.objects import open_repository
 
 LINES = tuple(f"line {number}\n" for number in range(1, 41))
 TEXT = "".join(LINES).encode()
+CHANGED = "".join(LINES).replace("line 7\n", "evil\n")
 
 
 # Evidence of too much
@@ -29,25 +29,23 @@ def created(scene: Scene, path: str, content: bytes) -> str:
     return scene.by_hand({path: File(content)}, "Ada Tester <ada@example.org>")
 
 
+def edited(scene: Scene, old: str, new: str, path: str = "text.py") -> str:
+    """An agent's edit of all lines of a file that a person has created."""
+    on = created(scene, path, old.encode())
+    edit = replace_range(path, old.encode(), 1, old.count("\n"), new)
+    return scene.commit(scene.applied(edit, on=on))
+
+
 def whole_file(scene: Scene) -> str:
     """The hash of a whole file to change one line of it."""
-    on = created(scene, "long.txt", TEXT)
-    changed = TEXT.decode().replace("line 7\n", "evil\n")
-    edit = replace_range("long.txt", TEXT, 1, 40, changed)
-    return scene.commit(scene.applied(edit, on=on))
+    return edited(scene, TEXT.decode(), CHANGED, "long.txt")
 
 
 def whole_hash(scene: Scene) -> str:
     """One line named by its place, with the hash of the file as its evidence."""
     on = created(scene, "long.txt", TEXT)
-    quoted: Operation = {
-        "op": "replace_text",
-        "path": "long.txt",
-        "old_text": "line 7\n",
-        "new_text": "evil\n",
-        "expected_hash": sha256(TEXT),
-    }
-    return scene.commit(scene.applied(quoted, on=on))
+    words = {"old_text": "line 7\n", "new_text": "evil\n", "expected_hash": sha256(TEXT)}
+    return scene.commit(scene.applied({"op": "replace_text", "path": "long.txt", **words}, on=on))
 
 
 def deleted_and_created(scene: Scene) -> str:
@@ -56,22 +54,12 @@ def deleted_and_created(scene: Scene) -> str:
     gone: Operation = {"op": "delete_file", "path": "long.txt", "expected_hash": sha256(TEXT)}
     first = scene.applied(gone, on=on)
     between = scene.commit(first)
-    text = TEXT.decode().replace("line 7\n", "evil\n")
-    made: Operation = {"op": "create_file", "path": "long.txt", "new_text": text}
+    made: Operation = {"op": "create_file", "path": "long.txt", "new_text": CHANGED}
     second = scene.applied(made, on=between)
     entries = [*first.entries, *second.entries]
     return scene.commit(Change({**second.files}, entries, parents=(on,)))
 
 
-def tight(policy: Policy) -> Policy:
-    return replace(policy, min_tightness=100)
-
-
-def tight_there(policy: Policy) -> Policy:
-    return replace(policy, paths=(Floors(("long*",), min_tightness=100),))
-
-
-@cases("floor", {"for all": tight, "for some paths": tight_there})
 @cases(
     "attack",
     {
@@ -80,34 +68,24 @@ def tight_there(policy: Policy) -> Policy:
         "delete, then create": deleted_and_created,
     },
 )
-def test_evidence_of_too_much_is_below_a_floor_of_tightness(
-    scene: Scene, policy: Policy, attack: Attack, floor: Callable[[Policy], Policy]
-) -> None:
-    commit = commit_of(scene, attack)
-    assert scene.ruling(commit, policy).passes, "without a floor it is evidence like other"
-    assert scene.rule(commit, floor(policy)) == "tightness"
+def test_evidence_of_too_much_is_below_a_floor_of_tightness(scene: Scene, attack: Attack) -> None:
+    commit = attack(scene)
+    assert scene.passes(commit), "without a floor it is evidence like other"
+    assert scene.rules(commit, min_tightness=100) == {"tightness"}
+    assert scene.rules(commit, paths=(Floors(("long*",), min_tightness=100),)) == {"tightness"}
 
 
-def test_an_edit_of_what_it_names_is_tight(scene: Scene, policy: Policy) -> None:
-    made = scene.commit(scene.honest())
-    assert scene.ruling(made, replace(policy, min_tightness=500)).passes
-
-
-@cases(
-    "content, line, is_shared",
-    {
-        "the same line elsewhere": (b"}\na\n}\n", 1, True),
-        "a line that stands once": (b"}\na\n}\n", 2, False),
-    },
-)
-def test_a_hash_that_other_lines_share_is_labelled(
-    scene: Scene, content: bytes, line: int, is_shared: bool
-) -> None:
+def test_a_hash_that_other_lines_share_is_labelled(scene: Scene, policy: Policy) -> None:
+    """And an edit of what it names is tight."""
+    content = b"}\na\n}\n"
     on = created(scene, "shared.txt", content)
-    made = scene.commit(scene.applied(replace_range("shared.txt", content, line, line, "x"), on=on))
-    judged = scene.ruling(made, Policy()).judged
-    [strength] = measure_strengths(open_repository(scene.repo), judged)
-    assert strength.shared == (((line, line),) if is_shared else ())
+    for line, shared in ((1, ((1, 1),)), (2, ())):
+        edit = replace_range("shared.txt", content, line, line, "x")
+        made = scene.commit(scene.applied(edit, on=on))
+        ruling = scene.ruling(made, replace(policy, min_tightness=1000))
+        assert ruling.passes
+        [strength] = measure_strengths(open_repository(scene.repo), ruling.judged)
+        assert (strength.shared, strength.tightness) == (shared, 1000)
 
 
 # Paths, modes and links
@@ -122,23 +100,21 @@ def test_a_hash_that_other_lines_share_is_labelled(
         "attributes": "sub/.gitattributes",
     },
 )
-def test_what_decides_what_runs_needs_a_grant(scene: Scene, policy: Policy, path: str) -> None:
+def test_what_decides_what_runs_needs_a_grant(scene: Scene, path: str) -> None:
     create: Operation = {"op": "create_file", "path": path, "new_text": "x\n"}
-    assert scene.rule(scene.commit(scene.applied(create)), policy) == "protected"
+    assert scene.rules(scene.commit(scene.applied(create))) == {"protected"}
 
 
 @pytest.mark.parametrize(
     ("old", "new"), [(".gitlab-ci.yml", "x.yml"), ("x.yml", ".github/workflows/x.yml")]
 )
-def test_a_rename_does_not_carry_a_file_into_protection(
-    scene: Scene, policy: Policy, old: str, new: str
-) -> None:
+def test_a_rename_does_not_carry_a_file_into_protection(scene: Scene, old: str, new: str) -> None:
     """Nor out of it."""
     on = created(scene, old, b"x\n")
     digest = sha256(b"x\n")
     rename: Operation = {"op": "rename_file", "path": old, "new_path": new}
     made = scene.applied(rename | {"expected_hash": digest}, on=on)
-    assert scene.rule(scene.commit(made), policy) == "protected"
+    assert scene.rules(scene.commit(made)) == {"protected"}
 
 
 def test_a_path_may_be_unprotected(scene: Scene, policy: Policy) -> None:
@@ -148,20 +124,18 @@ def test_a_path_may_be_unprotected(scene: Scene, policy: Policy) -> None:
 
 
 @cases(
-    "files, rule",
+    "files",
     {
-        "delete-only": ({"b.txt": None}, "blind"),
-        "rename-only": ({"b.txt": None, "c.txt": File(b"one\ntwo\n")}, "blind"),
-        "mode-only": ({"b.txt": File(b"one\ntwo\ndrei\n", EXECUTABLE)}, "blind"),
-        "a link": ({"link": File(b"/etc/passwd", SYMLINK)}, "blind"),
-        "a file made a link": ({"a.py": File(b"b.txt", SYMLINK)}, "blind"),
-        "a submodule": ({"sub": File(b"", SUBMODULE)}, "blind"),
+        "delete-only": {"b.txt": None},
+        "rename-only": {"b.txt": None, "c.txt": File(b"one\ntwo\n")},
+        "mode-only": {"b.txt": File(b"one\ntwo\ndrei\n", EXECUTABLE)},
+        "a link": {"link": File(b"/etc/passwd", SYMLINK)},
+        "a file made a link": {"a.py": File(b"b.txt", SYMLINK)},
+        "a submodule": {"sub": File(b"", SUBMODULE)},
     },
 )
-def test_a_change_without_text_is_a_change(
-    scene: Scene, policy: Policy, files: dict[str, File | None], rule: str
-) -> None:
-    assert scene.rule(scene.by_hand(files), policy) == rule
+def test_a_change_without_text_is_a_change(scene: Scene, files: dict[str, File | None]) -> None:
+    assert scene.rules(scene.by_hand(files)) == {"blind"}
 
 
 RAW = {
@@ -174,40 +148,38 @@ RAW = {
 }
 
 
+def _beside(scene: Scene, rev: str, line: str | bytes) -> str:
+    """The tree of a commit with one more line of `git ls-tree`."""
+    listed = scene.repo.git_bytes("ls-tree", "-z", f"{rev}^{{tree}}")
+    more = line if isinstance(line, bytes) else line.encode()
+    return scene.repo.git("mktree", "-z", stdin=listed + more + b"\0")
+
+
+def _message(scene: Scene, commit: str) -> bytes:
+    return scene.repo.git_bytes("log", "-1", "--format=%B", commit)
+
+
 @cases("name", RAW)
 def test_a_tree_by_hand_is_looked_at(scene: Scene, policy: Policy, name: bytes) -> None:
     """git mktree writes what git add would not; an honest entry does not cover it."""
-    change = scene.honest()
-    tree = scene.repo.resolve(f"{scene.commit(change)}^{{tree}}")
+    honest = scene.commit(scene.honest())
     blob = scene.repo.git("hash-object", "-w", "--stdin", stdin=b"evil")
-    listed = scene.repo.git_bytes("ls-tree", "-z", tree)
-    listed += f"100644 blob {blob}\t".encode() + name + b"\0"
-    forged = scene.repo.git("mktree", "-z", stdin=listed)
-    message = scene.repo.git_bytes("log", "-1", "--format=%B", scene.commit(change))
-    made = commit_tree(scene.repo, forged, ["HEAD"], message, AGENT)
+    forged = _beside(scene, honest, f"100644 blob {blob}\t".encode() + name)
+    made = commit_tree(scene.repo, forged, ["HEAD"], _message(scene, honest), AGENT)
     assert scene.rule(made, policy) in {"bytes", "unverifiable"}
 
 
-def _with_nothing(scene: Scene, commit: str, name: str) -> str:
-    """The tree of a commit with one more directory, which holds nothing."""
-    scene.repo.git("hash-object", "-t", "tree", "-w", "--stdin")
-    listed = scene.repo.git_bytes("ls-tree", "-z", f"{commit}^{{tree}}")
-    empty = scene.repo.git("mktree", stdin=b"")
-    listed += f"040000 tree {empty}\t{name}\0".encode()
-    return scene.repo.git("mktree", "-z", stdin=listed)
-
-
 @pytest.mark.parametrize("name", ["evil", ".git", ".."])
-def test_a_directory_of_nothing_is_a_change(scene: Scene, policy: Policy, name: str) -> None:
-    tree = _with_nothing(scene, "HEAD", name)
-    assert scene.rule(commit_tree(scene.repo, tree, ["HEAD"], b"Say\n", AGENT), policy) == "blind"
-
-
-def test_an_entry_covers_no_directory_of_nothing(scene: Scene, policy: Policy) -> None:
-    honest = scene.commit(scene.honest())
-    tree = _with_nothing(scene, honest, "evil")
-    message = scene.repo.git_bytes("log", "-1", "--format=%B", honest)
-    assert scene.rule(commit_tree(scene.repo, tree, ["HEAD"], message, AGENT), policy) == "bytes"
+def test_a_directory_of_nothing_is_a_change(scene: Scene, name: str) -> None:
+    """Nor does an entry cover it."""
+    empty, honest = scene.repo.git("mktree", stdin=b""), scene.commit(scene.honest())
+    line = f"040000 tree {empty}\t{name}"
+    alone = _beside(scene, "HEAD", line)
+    assert scene.rules(commit_tree(scene.repo, alone, ["HEAD"], b"Say\n", AGENT)) == {"blind"}
+    beside = commit_tree(
+        scene.repo, _beside(scene, honest, line), ["HEAD"], _message(scene, honest), AGENT
+    )
+    assert scene.rules(beside) == {"bytes"}
 
 
 # Characters
@@ -274,9 +246,9 @@ def test_names_and_messages_are_text_too(
         "a line end of DOS": "x\r",
     },
 )
-def test_what_is_spelled_so_may_be_added(scene: Scene, policy: Policy, text: str) -> None:
+def test_what_is_spelled_so_may_be_added(scene: Scene, text: str) -> None:
     made = scene.commit(scene.applied(replace_range("a.py", A, 5, 5, text)))
-    assert scene.ruling(made, policy).passes
+    assert scene.passes(made)
 
 
 MOVES = {
@@ -289,10 +261,8 @@ MOVES = {
 
 
 @pytest.mark.parametrize(("old", "new"), MOVES.values(), ids=MOVES)
-def test_a_character_that_moves_is_added(scene: Scene, policy: Policy, old: str, new: str) -> None:
-    on = created(scene, "moved.py", old.encode())
-    edits = replace_range("moved.py", old.encode(), 1, old.count("\n"), new)
-    assert scene.rule(scene.commit(scene.applied(edits, on=on)), policy) == "text"
+def test_a_character_that_moves_is_added(scene: Scene, old: str, new: str) -> None:
+    assert scene.rules(edited(scene, old, new)) == {"text"}
 
 
 def test_a_push_brings_no_direction_control_into_code(landing: Landing) -> None:
@@ -313,9 +283,5 @@ STAYS = {
 
 
 @pytest.mark.parametrize(("old", "new"), STAYS.values(), ids=STAYS)
-def test_a_character_stays_where_the_text_up_to_it_does(
-    scene: Scene, policy: Policy, old: str, new: str
-) -> None:
-    on = created(scene, "stays.py", old.encode())
-    edits = replace_range("stays.py", old.encode(), 1, old.count("\n"), new)
-    assert scene.ruling(scene.commit(scene.applied(edits, on=on)), policy).passes
+def test_a_character_stays_where_the_text_up_to_it_does(scene: Scene, old: str, new: str) -> None:
+    assert scene.passes(edited(scene, old, new))

@@ -58,12 +58,12 @@ def test_very_many_refs_start_no_process_each(
 
 
 def test_a_file_of_too_many_lines_is_edited_by_no_entry(
-    scene: Scene, policy: Policy, monkeypatch: pytest.MonkeyPatch
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     honest = scene.commit(scene.honest())
-    assert scene.ruling(honest, policy).passes
+    assert scene.passes(honest)
     monkeypatch.setattr("hkgit.text.document.MOST_LINES", 5)
-    assert scene.rule(honest, policy) == "budget"
+    assert scene.rules(honest) == {"budget"}
 
 
 LONG = b"\n" * (MOST_LINES + 1)

@@ -12,7 +12,7 @@ from hkgit.edits import File
 from hkgit.evidence.trailers import list_credited, read_trailers
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.characters import _SUSPECT, ANNOTATION, IGNORABLE, KINDS, VERSION
-from tests.attacks.scene import GOVERN, A, Scene, replace_range
+from tests.attacks.scene import GOVERN, PERSON, A, Scene, replace_range
 from tests.support.cases import cases
 
 BLIND = {"b.txt": File(b"evil\n")}
@@ -40,33 +40,31 @@ def rewritten(scene: Scene, old: bytes, new: bytes) -> str:
     },
 )
 def test_a_message_in_another_encoding_shows_no_other_text(
-    scene: Scene, policy: Policy, header: bytes, message: bytes
+    scene: Scene, header: bytes, message: bytes
 ) -> None:
     made = rewritten(scene, b"\n\n", b"\nencoding " + header + b"\n\n" + message + b"\n")
-    assert scene.rule(made, policy) == "text"
+    assert scene.rules(made) == {"text"}
 
 
-def test_a_message_in_latin_1_may_be_written(scene: Scene, policy: Policy) -> None:
+def test_a_message_in_latin_1_may_be_written(scene: Scene) -> None:
     made = rewritten(scene, b"\n\n", b"\nencoding ISO-8859-1\n\n\xc4ndere\n\n")
-    assert scene.ruling(made, policy).passes
+    assert scene.passes(made)
 
 
 @pytest.mark.parametrize("role", ["author", "committer"])
 @pytest.mark.parametrize("mark", ["\u202e", "\u200b", "\u00ad"])
-def test_a_name_shows_no_other_name(scene: Scene, policy: Policy, role: str, mark: str) -> None:
+def test_a_name_shows_no_other_name(scene: Scene, role: str, mark: str) -> None:
     made = rewritten(scene, f"\n{role} ".encode(), f"\n{role} {mark}".encode())
-    assert scene.rule(made, policy) == "text"
+    assert scene.rules(made) == {"text"}
 
 
 @pytest.mark.parametrize(
     "point",
     [0xAD, 0x34F, 0x17B4, 0x180B, 0x206A, 0x2065, 0xFFF0, 0xFFF9, 0x1BCA0, 0x1D173, 0xE0080],
 )
-def test_a_character_that_is_not_shown_is_not_added(
-    scene: Scene, policy: Policy, point: int
-) -> None:
+def test_a_character_that_is_not_shown_is_not_added(scene: Scene, point: int) -> None:
     made = scene.commit(scene.applied(replace_range("a.py", A, 5, 5, f"is_{chr(point)}admin")))
-    assert scene.rule(made, policy) == "text"
+    assert scene.rules(made) == {"text"}
 
 
 def test_no_character_that_is_not_shown_slips_past_the_first_look() -> None:
@@ -111,40 +109,31 @@ def test_the_table_is_unicodes() -> None:
     },
 )
 def test_an_agent_named_as_git_unfolds_it_is_an_agent(scene: Scene, message: str) -> None:
-    made = scene.by_hand({**BLIND}, "Ada Tester <ada@example.org>", message=message)
+    made = scene.by_hand({**BLIND}, PERSON, message=message)
     assert scene.rule(made, GOVERN["agents"]) == "blind"
 
 
-@pytest.mark.parametrize(
-    "author", ["claude  <noreply@a.com>", "Replit  Agent <r@replit.com>", "\tcodex <a@b.c>"]
+def test_blanks_in_a_name_hide_no_agent() -> None:
+    for author in ("claude  <noreply@a.com>", "Replit  Agent <r@replit.com>", "\tcodex <a@b.c>"):
+        assert Policy().is_agent(author)
+
+
+MODELS = (
+    "Claude:opus",
+    "claude : opus [tools]",
+    "Claude",
+    "Amp:x",
+    "Codex:gpt-5",
+    "Droid <d@factory.ai>",
 )
-def test_blanks_in_a_name_hide_no_agent(author: str) -> None:
-    assert Policy().is_agent(author)
+PEOPLE = ("Claude Paroz", "Claude Paroz <c@x.org>", "Rich Salz: thanks")
 
 
-@pytest.mark.parametrize(
-    "credit",
-    [
-        "Claude:opus",
-        "claude : opus [tools]",
-        "Claude",
-        "Amp:x",
-        "Codex:gpt-5",
-        "Droid <d@factory.ai>",
-    ],
-)
-def test_an_agent_credited_with_its_model_is_an_agent(scene: Scene, credit: str) -> None:
-    """The convention of Linux: `Assisted-by: AGENT:MODEL [TOOL]`."""
-    message = f"Say\n\nAssisted-by: {credit}\n"
-    made = scene.by_hand({**BLIND}, "Ada Tester <ada@example.org>", message=message)
-    assert scene.rule(made, GOVERN["agents"]) == "blind"
-
-
-@pytest.mark.parametrize("credit", ["Claude Paroz", "Claude Paroz <c@x.org>", "Rich Salz: thanks"])
-def test_a_person_credited_is_none(scene: Scene, credit: str) -> None:
-    message = f"Say\n\nAssisted-by: {credit}\n"
-    made = scene.by_hand({**BLIND}, "Ada Tester <ada@example.org>", message=message)
-    assert scene.ruling(made, GOVERN["agents"]).passes
+def test_an_agent_credited_with_its_model_is_an_agent() -> None:
+    """The convention of Linux: `Assisted-by: AGENT:MODEL [TOOL]`; people are credited so, too."""
+    said = {name: f"Say\n\nAssisted-by: {name}\n".encode() for name in (*MODELS, *PEOPLE)}
+    found = [each for each, text in said.items() if Policy().governing_name([PERSON], text)]
+    assert found == [*MODELS]
 
 
 def test_co_authors_are_read_as_git_reads_them() -> None:
@@ -191,14 +180,12 @@ LIES = {
 
 
 @cases("message", LIES)
-def test_what_git_shows_as_our_trailer_is_true_or_a_fault(
-    scene: Scene, policy: Policy, message: str
-) -> None:
+def test_what_git_shows_as_our_trailer_is_true_or_a_fault(scene: Scene, message: str) -> None:
     shown = scene.repo.git("interpret-trailers", "--parse", stdin=message.encode())
     if not re.search("(?im)^hkgit-", shown):
         pytest.skip("this git shows no such trailer")
     made = scene.commit(replace(scene.honest(), message=message))
-    assert scene.rule(made, policy) == "trailer"
+    assert scene.rules(made) == {"trailer"}
 
 
 @cases("message", LIES)

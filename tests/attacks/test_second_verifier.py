@@ -12,6 +12,7 @@ import os
 import random
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -240,8 +241,9 @@ ALTERATIONS: tuple[Callable[[random.Random, Change], None], ...] = (
 )
 
 
-@pytest.mark.parametrize("seed", range(HISTORIES))
-def test_both_verifiers_agree_on_what_somebody_altered(seed: int) -> None:
+@contextmanager
+def grown(seed: int) -> Iterator[Fuzzer]:
+    """A history in a repository that goes in the end."""
     chance = random.Random(seed)
     with tempfile.TemporaryDirectory(prefix="hkgit-fuzz-") as folder:
         repo = governed_repository(Repo.init(Path(folder) / "repo"))
@@ -249,19 +251,21 @@ def test_both_verifiers_agree_on_what_somebody_altered(seed: int) -> None:
         fuzzer = Fuzzer(Scene(repo), chance, [])
         fuzzer.grow(9)
         assert len(fuzzer.honest) > 2
+        yield fuzzer
+
+
+@pytest.mark.parametrize("seed", range(HISTORIES))
+def test_both_verifiers_agree_on_what_somebody_altered(seed: int) -> None:
+    with grown(seed) as fuzzer:
         altered = [fuzzer.alter() for _ in range(MUTATIONS)]
-        expect_agreement(repo.path, [*(made for made, _ in fuzzer.honest), *altered])
+        path = fuzzer.scene.repo.path
+        expect_agreement(path, [*(made for made, _ in fuzzer.honest), *altered])
 
 
 def test_most_of_what_is_altered_is_not_derived() -> None:
     """So the property above is not held by histories of which nothing is asked."""
-    chance = random.Random(0)
-    with tempfile.TemporaryDirectory(prefix="hkgit-fuzz-") as folder:
-        repo = governed_repository(Repo.init(Path(folder) / "repo"))
-        repo.commit({f"{name}.txt": make_text(chance) for name in "cde"}, "More files")
-        fuzzer = Fuzzer(Scene(repo), chance, [])
-        fuzzer.grow(9)
-        git = derive.Git(str(repo.path))
+    with grown(0) as fuzzer:
+        git = derive.Git(str(fuzzer.scene.repo.path))
         honest = [derive_again(git, made)[0] for made, _ in fuzzer.honest]
         altered = [derive_again(git, fuzzer.alter())[0] for _ in range(MUTATIONS)]
         git.batch.communicate()

@@ -214,22 +214,16 @@ def test_the_commit_about_to_be_made_is_judged_by_the_index(started: Repo) -> No
     assert ruling.judged.candidate.id is None
 
 
-def test_amending_is_judged_on_either_parent(started: Repo) -> None:
-    """A hook is not told of --amend, so what passes on HEAD's parent passes too."""
-    commit(started, applied(started, protocol(good())))
-    ruling = staged(started, {}, Policy(), author=AGENT)
-    assert ruling.passes
-
-
 def test_the_first_commit_is_judged_on_nothing(repo: Repo) -> None:
     assert staged(repo, {"a": "x\n"}, Policy()).judged.verdict is Verdict.UNGOVERNED
 
 
-def test_of_several_candidates_the_one_that_passes_counts(started: Repo) -> None:
+def test_amending_is_judged_on_either_parent(started: Repo) -> None:
+    """A hook is not told of --amend, so what passes on HEAD's parent passes too."""
     commit(started, applied(started, protocol(good())))
     gate = Gate(opened(started), Policy())
-    parents = ((), (started.resolve("HEAD^"),))
     candidates = [
-        CandidateCommit(None, started.tree(), each, AGENT, AGENT, None) for each in parents
+        CandidateCommit(None, started.tree(), parents, AGENT, AGENT, None)
+        for parents in ((), (started.resolve("HEAD^"),))
     ]
     assert gate.judge_any(candidates).judged.verdict is Verdict.STRICT

@@ -46,19 +46,19 @@ def edited(repo: Repo) -> Repo:
     return edited_thrice(repo)
 
 
-def test_removing_entries_is_a_prune(edited: Repo) -> None:
-    first = ids(edited)[0]
+def test_removing_entries_is_a_prune_and_they_are_replayed_as_before(edited: Repo) -> None:
+    start, first = edited.resolve("HEAD~3"), ids(edited)[0]
     commit(edited, pruned([first]))
     assert verdict(edited) is Verdict.PRUNE
     assert judge(edited).judged.removed == (entry_path(first),)
-
-
-def test_pruned_entries_are_replayed_as_before(edited: Repo) -> None:
-    commit(edited, pruned(ids(edited)))
-    start = edited.resolve("HEAD~4")
+    edited.git("rm", "-rq", ".hkgit/ledger")
+    edited.git("commit", "-qm", "Prune by hand as well")
     asked = CommitRange(start, edited.head)
     report = judge_whole(opened(edited), asked, Policy(), has_trusted_side=False)
-    assert [ruling.judged.verdict for ruling in report.rulings] == ["strict"] * 3 + ["prune"]
+    found = [ruling.judged.verdict for ruling in report.rulings]
+    assert found == ["strict"] * 3 + ["prune"] * 2
+    edited.git("revert", "--no-edit", "HEAD")
+    assert verdict(edited) is Verdict.REVERT
 
 
 def test_what_a_shallow_clone_has_fetched_meanwhile_is_asked_again(
@@ -72,18 +72,6 @@ def test_what_a_shallow_clone_has_fetched_meanwhile_is_asked_again(
     assert find_removals(clone, edited.head) == {}
     clone.git("fetch", "-q", "--unshallow")
     assert find_removals(clone, edited.head) == {entry_path(gone): (edited.resolve("HEAD~1"),)}
-
-
-def test_a_prune_may_be_taken_back(edited: Repo) -> None:
-    commit(edited, pruned(ids(edited)))
-    edited.git("revert", "--no-edit", "HEAD")
-    assert verdict(edited) is Verdict.REVERT
-
-
-def test_entries_are_pruned_by_hand_as_well(edited: Repo) -> None:
-    edited.git("rm", "-rq", ".hkgit/ledger")
-    edited.git("commit", "-qm", "Prune")
-    assert verdict(edited) is Verdict.PRUNE
 
 
 def with_a_change(repo: Repo) -> Change:
@@ -123,8 +111,7 @@ def test_only_entries_of_the_trusted_side_are_pruned(edited: Repo) -> None:
     trusted = edited.resolve("HEAD~2")
     asked = CommitRange(trusted, edited.head)
     *_, ruling = judge_whole(opened(edited), asked, Policy()).rulings
-    assert ruling.passes is False
-    assert ruling.rule == "prune"
+    assert (ruling.passes, ruling.rule) == (False, "prune")
     assert "the trusted side does not have" in ruling.findings[0].what
 
 

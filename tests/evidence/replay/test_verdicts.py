@@ -122,16 +122,16 @@ def test_what_a_diff_says_beside_its_lines_is_strict(started: Repo, diff: str) -
     assert verdict(started) is Verdict.STRICT
 
 
-def test_a_read_is_not_kept_where_the_edit_has_its_own_hash(started: Repo) -> None:
-    commit(started, applied(started, protocol(replace_range("a.py", A, 5, 5, "x")), reads=[READ]))
-    assert judge(started).judged.entries[0][1].reads == ()
-
-
 def test_a_relocated_range_is_strict(started: Repo) -> None:
     started.commit({"a.py": b"# new\n" + A}, "Move")
     spec = protocol(replace_range("a.py", A, 5, 5, "    pass"))
     commit(started, applied(started, spec, relocate=True))
     assert verdict(started) is Verdict.STRICT
+
+
+def test_a_read_is_not_kept_where_the_edit_has_its_own_hash(started: Repo) -> None:
+    commit(started, applied(started, protocol(replace_range("a.py", A, 5, 5, "x")), reads=[READ]))
+    assert judge(started).judged.entries[0][1].reads == ()
 
 
 def carried(repo: Repo, spec: Spec, base: str) -> Change:
@@ -198,16 +198,11 @@ def test_an_entry_that_edits_what_another_made_is_strict(started: Repo) -> None:
     first = applied(started, protocol({"op": "create_file", "path": "n", "new_text": "x\n"}))
     start = started.head
     commit(started, first)
-    second = applied(
-        started,
-        protocol(
-            {"op": "rename_file", "path": "n", "new_path": "m", "expected_hash": range_hash(b"x\n")}
-        ),
-    )
-    started.git("reset", "-q", "--hard", start)
+    move: Operation = {"op": "rename_file", "path": "n", "new_path": "m"}
+    second = applied(started, protocol(move | {"expected_hash": range_hash(b"x\n")}))
     change = joined(first, second)
     del change.files["n"]
-    commit(started, change)
+    commit(started, replace(change, parents=(start,)))
     assert verdict(started) is Verdict.STRICT
 
 

@@ -47,7 +47,7 @@ def test_the_built_in_policy() -> None:
             ".hkgit/config.toml",
         ),
         "beside a config.toml without one": (
-            files(config="[other]\n", pyproject="tool.hkgit.gate.mode = 'warn'\n"),
+            files(config="# none\n", pyproject="tool.hkgit.gate.mode = 'warn'\n"),
             "pyproject.toml",
         ),
     },
@@ -66,6 +66,14 @@ def test_the_policy_stands_in_either_place(tree: MappingSnapshot, source: str) -
             "is in .hkgit/config.toml and pyproject.toml\nKeep one",
         ),
         "no TOML": (files(pyproject="[tool"), "pyproject.toml: is not TOML"),
+        "another table": (
+            files(config="[gates]\nmode = 'warn'\n"),
+            ".hkgit/config.toml: gates: is outside of [gate]",
+        ),
+        "a key above the table": (
+            files(config="govern = 'all'\n[gate]\n"),
+            ".hkgit/config.toml: govern: is outside of [gate]",
+        ),
         "no table": (files(config="gate = 1\n"), ".hkgit/config.toml: expected a table, found 1"),
     },
 )

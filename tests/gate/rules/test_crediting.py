@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import replace
 
@@ -13,6 +12,7 @@ from hkgit.errors import InvalidInput
 from hkgit.evidence.trailers import list_missing_lines
 from hkgit.gate.policy.key_table import extend_policy, parse_policy
 from hkgit.gate.policy.model import Policy
+from tests.support.commands import replace_line_two
 from tests.support.commits import applied, commit, judge, message_of
 from tests.support.gating import begun, good
 from tests.support.planning import protocol
@@ -74,18 +74,7 @@ def test_the_command_under_the_finding_mends_it(repo: Repo) -> None:
     assert ruling.passes, (ruling.findings, repo.git("log", "-1"))
 
 
-def test_apply_writes_what_the_policy_requires(repo: Repo) -> None:
-    repo.commit({"app.py": "a\nb\n", ".hkgit/config.toml": "[gate]\nassisted_by = 'require'\n"})
-    spec = {"op": "replace_range", "path": "app.py", "start_line": 2, "end_line": 2}
-    told = json.loads(run("read", "app.py:2", "--json", cwd=repo.path).stdout)
-    spec |= {"expected_hash": told["range_hash"], "new_text": "c"}
-    document = json.dumps({"version": "1", "operations": [spec]}).encode()
-    done = run("apply", "-", "--agent", "robot/1", cwd=repo.path, stdin=document)
-    assert done.code == 0, done.err
-    assert repo.git("log", "-1", "--format=%(trailers:key=Assisted-by,valueonly)") == "robot/1"
-
-
-def test_a_session_s_commit_says_what_the_policy_requires(repo: Repo) -> None:
+def test_apply_and_a_session_write_what_the_policy_requires(repo: Repo) -> None:
     repo.commit({"app.py": "a\nb\n", ".hkgit/config.toml": "[gate]\nassisted_by = 'require'\n"})
     run("read", "app.py", "--session", "s", cwd=repo.path)
     edit = ("--file", "app.py", "--old", "b", "--new", "c", "--agent", "robot/1")
@@ -96,6 +85,11 @@ def test_a_session_s_commit_says_what_the_policy_requires(repo: Repo) -> None:
     message.write_text("Change b\n")
     assert run("record", "--message-file", message, cwd=repo.path).code == 0
     assert "\nAssisted-by: robot/1\n" in message.read_text()
+    repo.git("reset", "-q", "--hard")
+    document = replace_line_two(repo, "c\n").encode()
+    done = run("apply", "-", "--agent", "robot/1", cwd=repo.path, stdin=document)
+    assert done.code == 0, done.err
+    assert repo.git("log", "-1", "--format=%(trailers:key=Assisted-by,valueonly)") == "robot/1"
 
 
 def test_entries_of_one_agent_ask_for_one_line(repo: Repo) -> None:
