@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from hkgit.edits import File
 from hkgit.gate.policy.model import Policy
@@ -75,13 +76,14 @@ class Scene:
         assert ruling.findings[0].fix, "a rejection says what to do"
         return ruling.rule
 
-    def rules(self, commit: str) -> set[str]:
-        """The rules by which a commit is rejected under both settings: one, as a rule."""
-        return {self.rule(commit, policy) for policy in GOVERN.values()}
+    def rules(self, commit: str, **more: Any) -> set[str]:
+        """The rules by which a commit is rejected under both settings, and more: one, as a rule."""
+        return {self.rule(commit, replace(policy, **more)) for policy in GOVERN.values()}
 
-    def passes(self, commit: str) -> bool:
-        """Whether a commit passes under both settings."""
-        return all(self.ruling(commit, policy).passes for policy in GOVERN.values())
+    def passes(self, commit: str, **more: Any) -> bool:
+        """Whether a commit passes under both settings, and more."""
+        rulings = (self.ruling(commit, replace(policy, **more)) for policy in GOVERN.values())
+        return all(ruling.passes for ruling in rulings)
 
     def ruling(self, commit: str, policy: Policy) -> Ruling:
         return judge(self.repo, commit, policy)
@@ -89,12 +91,6 @@ class Scene:
 
 Attack = Callable[[Scene], str]
 """Makes a commit that should not pass, and names it."""
-
-
-@cache
-def commit_of(scene: Scene, attack: Attack) -> str:
-    """The commit of an attack, made once for both settings."""
-    return attack(scene)
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -11,7 +10,7 @@ from hkgit.edits import EXECUTABLE, SUBMODULE, SYMLINK, File
 from hkgit.gate.policy.model import Floors, Policy
 from hkgit.gate.rules.floors import measure_strengths
 from tests.attacks.landing import Landing
-from tests.attacks.scene import AGENT, A, Attack, Change, Operation, Scene, commit_of, replace_range
+from tests.attacks.scene import AGENT, A, Attack, Change, Operation, Scene, replace_range
 from tests.support.attacks import sha256
 from tests.support.cases import cases
 from tests.support.commits import commit_tree
@@ -61,15 +60,6 @@ def deleted_and_created(scene: Scene) -> str:
     return scene.commit(Change({**second.files}, entries, parents=(on,)))
 
 
-def tight(policy: Policy) -> Policy:
-    return replace(policy, min_tightness=100)
-
-
-def tight_there(policy: Policy) -> Policy:
-    return replace(policy, paths=(Floors(("long*",), min_tightness=100),))
-
-
-@cases("floor", {"for all": tight, "for some paths": tight_there})
 @cases(
     "attack",
     {
@@ -78,12 +68,11 @@ def tight_there(policy: Policy) -> Policy:
         "delete, then create": deleted_and_created,
     },
 )
-def test_evidence_of_too_much_is_below_a_floor_of_tightness(
-    scene: Scene, policy: Policy, attack: Attack, floor: Callable[[Policy], Policy]
-) -> None:
-    commit = commit_of(scene, attack)
-    assert scene.ruling(commit, policy).passes, "without a floor it is evidence like other"
-    assert scene.rule(commit, floor(policy)) == "tightness"
+def test_evidence_of_too_much_is_below_a_floor_of_tightness(scene: Scene, attack: Attack) -> None:
+    commit = attack(scene)
+    assert scene.passes(commit), "without a floor it is evidence like other"
+    assert scene.rules(commit, min_tightness=100) == {"tightness"}
+    assert scene.rules(commit, paths=(Floors(("long*",), min_tightness=100),)) == {"tightness"}
 
 
 def test_a_hash_that_other_lines_share_is_labelled(scene: Scene, policy: Policy) -> None:

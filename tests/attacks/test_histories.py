@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
 
 from hkgit.edits import File
-from hkgit.errors import InvalidInput
 from hkgit.evidence.verdict import Verdict
 from hkgit.gate.commit_range import CommitRange, list_commits_of
 from hkgit.gate.policy.model import Policy
@@ -168,9 +166,9 @@ def test_history_launders_nothing(scene: Scene, attack: Attack, rule: str) -> No
     assert scene.rules(attack(scene)) == {rule}
 
 
-def test_an_empty_commit_brings_nothing(scene: Scene, policy: Policy) -> None:
+def test_an_empty_commit_brings_nothing(scene: Scene) -> None:
     made = commit_tree(scene.repo, tree(scene, "HEAD"), ["HEAD"], b"Approved\n", AGENT)
-    assert scene.ruling(made, policy).judged.verdict is Verdict.EMPTY
+    assert scene.ruling(made, Policy()).judged.verdict is Verdict.EMPTY
 
 
 def test_a_merge_brings_the_commits_that_it_merges_before_the_judge(
@@ -194,13 +192,6 @@ def test_unrelated_histories_are_judged_from_their_roots(scene: Scene, policy: P
     assert [(each.passes, each.rule) for each in report.rulings] == [(False, "blind")]
 
 
-def test_a_range_that_runs_backwards_is_no_pass(scene: Scene, policy: Policy) -> None:
-    opened = open_repository(scene.repo)
-    old = scene.repo.resolve("HEAD~1")
-    with pytest.raises(InvalidInput, match="backwards"):
-        judge_whole(opened, CommitRange(scene.repo.head, old), policy)
-
-
 def test_what_since_leaves_alone_is_not_moved_by_a_ref(scene: Scene) -> None:
     """A branch of that name, pushed by anybody, would widen what is left alone."""
     evil = scene.by_hand({"evil.py": EVIL})
@@ -217,13 +208,13 @@ def test_what_since_leaves_alone_is_not_moved_by_a_ref(scene: Scene) -> None:
 # What the repository itself is made to say
 
 
-def test_a_replacement_is_not_looked_at(scene: Scene, policy: Policy) -> None:
+def test_a_replacement_is_not_looked_at(scene: Scene) -> None:
     evil = scene.by_hand({"b.txt": EVIL})
     good = scene.commit(scene.honest())
     scene.repo.git("replace", evil, good)
-    rule = scene.rule(evil, policy)
+    rules = scene.rules(evil)
     scene.repo.git("replace", "-d", evil)
-    assert rule == "blind"
+    assert rules == {"blind"}
 
 
 def test_commits_from_borrowed_objects_are_judged_like_others(
@@ -237,9 +228,9 @@ def test_commits_from_borrowed_objects_are_judged_like_others(
     assert [each.rule for each in report.rulings] == ["blind"]
 
 
-def test_an_entry_says_nothing_of_what_the_base_was(scene: Scene, policy: Policy) -> None:
+def test_an_entry_says_nothing_of_what_the_base_was(scene: Scene) -> None:
     """The base is informative: another one in its place changes no verdict, and opens no door."""
     change = scene.honest()
     change.entry["base"] = "0" * 40
-    change.entry["claims"] = json.loads('{"agent": "human/1"}')
-    assert scene.ruling(scene.commit(change), policy).judged.verdict is Verdict.STRICT
+    change.entry["claims"] = {"agent": "human/1"}
+    assert scene.ruling(scene.commit(change), Policy()).judged.verdict is Verdict.STRICT

@@ -26,7 +26,6 @@ from tests.attacks.scene import (
     Attack,
     Change,
     Scene,
-    commit_of,
     falsified,
     replace_range,
 )
@@ -53,20 +52,20 @@ def test_what_is_forged_is_told_with_both_values(scene: Scene) -> None:
     )
 
 
-def test_a_blind_edit_is_told_its_hash(scene: Scene, policy: Policy) -> None:
+def test_a_blind_edit_is_told_its_hash(scene: Scene) -> None:
     edit = operation()
     del edit["expected_hash"]
     made = scene.commit(scene.applied(edit))
-    assert scene.rule(made, policy) == "blind"
-    [finding] = scene.ruling(made, policy).findings
+    assert scene.rules(made) == {"blind"}
+    [finding] = scene.ruling(made, Policy()).findings
     assert finding.where == "a.py:5-6"
     assert "`hkgit read a.py:5-6` prints the one to pass with --expect" in finding.fix
 
 
-def test_a_blind_commit_is_told_its_paths(scene: Scene, policy: Policy) -> None:
+def test_a_blind_commit_is_told_its_paths(scene: Scene) -> None:
     made = scene.by_hand({"a.py": File(b"x\n"), "b.txt": None})
-    assert scene.rule(made, policy) == "blind"
-    assert scene.ruling(made, policy).findings[0].where == "a.py, b.txt"
+    assert scene.rules(made) == {"blind"}
+    assert scene.ruling(made, Policy()).findings[0].where == "a.py, b.txt"
 
 
 @cases(
@@ -218,7 +217,7 @@ def _b(scene: Scene) -> bytes:
 def test_an_entry_is_what_it_says_or_is_rejected(
     scene: Scene, attack: Attack, rule: str, said: str
 ) -> None:
-    made = commit_of(scene, attack)
+    made = attack(scene)
     assert scene.rules(made) == {rule}
     assert said in scene.ruling(made, Policy()).findings[0].what
 
@@ -261,18 +260,16 @@ def test_an_entry_of_another_ladder_is_located_by_this_one(scene: Scene, policy:
     assert (judged.verdict, judged.is_recomputed) == (Verdict.STRICT, False)
 
 
-def test_under_a_forged_number_no_tier_or_confidence_meets_a_floor(
-    scene: Scene, policy: Policy
-) -> None:
+def test_under_a_forged_number_no_tier_or_confidence_meets_a_floor(scene: Scene) -> None:
     change = scene.honest()
     change.entry["ladder"] = 99
     change.edit["confidence"] = 1000
-    assert scene.rule(scene.commit(change), replace(policy, min_confidence=900)) == "claimed"
+    assert scene.rules(scene.commit(change), min_confidence=900) == {"claimed"}
 
 
 @pytest.mark.parametrize("threshold", [0, 100, 799])
 def test_a_place_that_is_found_by_a_low_threshold_reaches_no_floor(
-    scene: Scene, policy: Policy, threshold: int
+    scene: Scene, threshold: int
 ) -> None:
     first = A.decode().partition("\n")[0]
     old = f"{first}\n\n\ndef main():\n    nom = sys.argv[1]\n    print(name)\n"
@@ -280,7 +277,7 @@ def test_a_place_that_is_found_by_a_low_threshold_reaches_no_floor(
     edit["expected_hash"] = range_hash(A)
     change = replace(applied(scene.repo, json.dumps(edit)), parents=("HEAD",))
     change.entry["parameters"]["threshold"] = threshold
-    assert scene.rule(scene.commit(change), replace(policy, min_confidence=1000)) == "confidence"
+    assert scene.rules(scene.commit(change), min_confidence=1000) == {"confidence"}
 
 
 def forged_before(scene: Scene) -> str:
@@ -296,10 +293,8 @@ def forged_before(scene: Scene) -> str:
     return scene.commit(replace(change, files=moved, parents=(on,)))
 
 
-def test_an_entry_made_on_files_that_nobody_has_reaches_no_floor(
-    scene: Scene, policy: Policy
-) -> None:
+def test_an_entry_made_on_files_that_nobody_has_reaches_no_floor(scene: Scene) -> None:
     made = forged_before(scene)
-    assert scene.ruling(made, policy).judged.verdict is Verdict.REANCHORED
-    assert scene.rule(made, replace(policy, min_confidence=900)) == "claimed"
-    assert scene.rule(made, replace(policy, min_tightness=1)) == "unverifiable"
+    assert scene.ruling(made, Policy()).judged.verdict is Verdict.REANCHORED
+    assert scene.rules(made, min_confidence=900) == {"claimed"}
+    assert scene.rules(made, min_tightness=1) == {"unverifiable"}

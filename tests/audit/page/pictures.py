@@ -13,9 +13,10 @@ import sys
 import tempfile
 from html import escape
 from pathlib import Path
-from typing import Any
 
+from tests.audit.page.browser import Driver, open_browser, resize, show
 from tests.support.repos import make_templates, sealed_environment
+from tests.support.specs import search_replace
 
 DOCS = Path(__file__).parents[3] / "docs"
 COLUMNS = 112
@@ -76,47 +77,30 @@ def run(repo: Path, *words: str, stdin: str = "") -> str:
 
 def refuse_some(repo: Path) -> None:
     """Let two agents send what is refused, one of them until it lands."""
-    wrong = "{}\n<<<<<<< SEARCH\n{}\n=======\nx\n>>>>>>> REPLACE\n"
-    stock = "src/orchard/stock.py"
-    for agent, text in (("aider/0.86", "    def gone("), ("gemini-cli/0.9", "kilo: int")):
-        run(repo, "apply", "--agent", agent, "-", stdin=wrong.format(stock, text))
-    spec = wrong.format("src/orchard/api.py", "CENTS")
-    run(repo, "apply", "--agent", "codex/0.58", "-", stdin=spec)
+    for agent, file, text in (
+        ("aider/0.86", "stock", "    def gone("),
+        ("gemini-cli/0.9", "stock", "kilo: int"),
+        ("codex/0.58", "api", "CENTS"),
+    ):
+        wrong = search_replace(text, "x", f"src/orchard/{file}.py")
+        run(repo, "apply", "--agent", agent, "-", stdin=wrong)
 
 
 def take_pictures(page: str) -> None:
     """Screenshots of the page: first screen, a hunk, a phone, the dark."""
-    from selenium import webdriver
-
-    from tests.audit.page.test_browser import CHROMIUM, DRIVER, FLAGS
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM or ""
-    for flag in FLAGS:
-        options.add_argument(flag)
-    browser: Any = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
     script = "return document.querySelector('[data-evidence=\"receipt\"] .hunk').id"
-    try:
+    with open_browser() as browser:
         _shoot(browser, page, "page.png", 1180, 800)
         _shoot(browser, f"{page}#{browser.execute_script(script)}", "page-hunk.png", 1180, 560)
         _shoot(browser, page, "page-dark.png", 1180, 800, scheme="dark")
         _shoot(browser, page, "page-phone.png", 390, 844)
-    finally:
-        browser.quit()
 
 
 def _shoot(
-    browser: Any, page: str, name: str, width: int, height: int, scheme: str = "light"
+    browser: Driver, page: str, name: str, width: int, height: int, scheme: str = "light"
 ) -> None:
-    features = [
-        {"name": "prefers-color-scheme", "value": scheme},
-        {"name": "prefers-reduced-motion", "value": "reduce"},
-    ]
-    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    browser.get("about:blank")
-    browser.get(page)
+    resize(browser, width, height)
+    show(browser, page, prefers_color_scheme=scheme, prefers_reduced_motion="reduce")
     browser.execute_async_script("setTimeout(arguments[0], 500)")
     browser.save_screenshot(str(DOCS / name))
 

@@ -8,22 +8,19 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from hkgit.audit.page.render import PageFacts, render_page
+from tests.audit.page.browser import CHROMIUM, DRIVER, Driver, open_browser, resize, show
 from tests.audit.page.conftest import facts_of, multiply
 from tests.support.cases import cases
 from tests.support.hostile import MARK, hostile
 from tests.support.orchard import Orchard
 from tests.support.repos import Repo
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
-DRIVER = shutil.which("chromedriver")
 AXE = Path(__file__).parents[3] / ".venv/browser/node_modules/axe-core/axe.min.js"
 
 pytestmark = [
@@ -32,31 +29,12 @@ pytestmark = [
         CHROMIUM is None or DRIVER is None, reason="no Chromium with its driver is installed"
     ),
 ]
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--hide-scrollbars",
-    "--window-size=1280,860",
-)
-Driver = Any
-"""Selenium has no types of its own."""
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Driver]:
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in FLAGS:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    service = webdriver.ChromeService(DRIVER)
-    driver = webdriver.Chrome(options=options, service=service)
-    driver.execute_cdp_cmd("Network.enable", {})
-    yield driver
-    driver.quit()
+    with open_browser() as driver:
+        yield driver
 
 
 @pytest.fixture(scope="module")
@@ -64,21 +42,6 @@ def page(facts: PageFacts, tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("page") / "page.html"
     path.write_text(render_page(facts), "utf-8")
     return path.as_uri()
-
-
-def show(browser: Driver, address: str, **media: str) -> None:
-    """Open a page afresh, under some media features."""
-    features = [{"name": name.replace("_", "-"), "value": value} for name, value in media.items()]
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-    browser.get("about:blank")
-    for log in ("browser", "performance"):
-        browser.get_log(log)
-    browser.get(address)
-
-
-def resize(browser: Driver, width: int, height: int) -> None:
-    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
 
 def requests(browser: Driver) -> list[str]:
@@ -147,19 +110,16 @@ def test_filters_leave_what_fits_and_can_be_shared(
     assert f"{len(subjects)} of" in browser.find_element("id", "shown").text
 
 
-def test_a_link_opens_its_commit_and_its_hunk(browser: Driver, page: str, orchard: Orchard) -> None:
-    commit = orchard.commits["Simplify gross prices"]
-    show(browser, f"{page}#h-{commit[:12]}-1")
+def test_commits_open_by_a_link_to_a_hunk_and_by_keyboard(
+    browser: Driver, page: str, orchard: Orchard
+) -> None:
+    hunk = f"h-{orchard.commits['Simplify gross prices'][:12]}-1"
+    show(browser, f"{page}#{hunk}")
     script = "return document.getElementById(arguments[0]).closest('details').open"
-    assert browser.execute_script(script, f"h-{commit[:12]}-1")
-
-
-def test_commits_open_by_keyboard(browser: Driver, page: str) -> None:
+    assert browser.execute_script(script, hunk)
     show(browser, page)
-    summary = browser.find_element("css selector", ".commit summary")
-    summary.send_keys("\n")
-    script = "return document.querySelector('.commit details').open"
-    assert browser.execute_script(script)
+    browser.find_element("css selector", ".commit summary").send_keys("\n")
+    assert browser.execute_script("return document.querySelector('.commit details').open")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
