@@ -236,7 +236,7 @@ class EditSession:
     def _keep_call(self, plan: CallPlan, options: Options) -> JournaledCall:
         """Make a call's record, and keep every version of its files. Raises GitRefused."""
         plan.keep_versions(self.journal.blobs)
-        return JournaledCall(self._agent(plan), plan.make_entries(options.settings))
+        return JournaledCall(self._agent(plan), plan.make_entries(options.threshold))
 
     def adopt(self, spec: Spec, before: _Files, when: int = 0) -> EditReport:
         """Record an edit that another tool has made; `before` are its files as they were.
