@@ -15,7 +15,7 @@ from hkgit.evidence.claims import complete_entry, make_entry
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, entry_id, entry_path
 from hkgit.evidence.trailers import append_trailers, render_trailers
 from hkgit.git.repository import Repository
-from hkgit.matching.place import Settings
+from hkgit.matching.place import THRESHOLD
 from hkgit.text.document import range_hash
 from hkgit.values import replace
 
@@ -71,7 +71,7 @@ def _edited(
     message = "Edit\n"
     if has_entries:
         planned = PlannedSpec(spec=replace(spec, digest="d" * 64), plan=made, reads=())
-        entry = make_entry(planned, Settings())
+        entry = make_entry(planned, THRESHOLD)
         entry = complete_entry(entry, tip, {"agent": "benchmark/1", "time": 0})
         data = entry.to_bytes()
         name = entry_id(data)

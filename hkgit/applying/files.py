@@ -53,7 +53,10 @@ def place_new(new: Path, place: Path) -> None:
 
 
 def link(file: Path, name: Path) -> None:
-    """Give a file a second name; not every file system has links, so it may be a copy."""
+    """Give a file a second name; not every file system has links, so it may be a copy.
+
+    Raises FileExistsError where the name is not free.
+    """
     try:
         name.hardlink_to(file)
     except (FileExistsError, FileNotFoundError):
@@ -61,9 +64,9 @@ def link(file: Path, name: Path) -> None:
     except OSError:
         import shutil
 
-        if os.path.lexists(name):
-            raise
-        shutil.copy2(file, name)
+        with name.open("xb") as stream:
+            stream.write(file.read_bytes())
+        shutil.copystat(file, name)
 
 
 @cache

@@ -16,7 +16,7 @@ from hkgit.applying.outcome import FileChange, Plan, files_after
 from hkgit.applying.planner import Options, PlannedSpec, plan
 from hkgit.edits import File, Read, Snapshot, Spec
 from hkgit.errors import InvalidInput
-from hkgit.matching.place import Settings
+from hkgit.matching.place import THRESHOLD
 from hkgit.text.diff import find_common, list_changes
 from hkgit.text.document import Document, Lines, Words, terminate, unterminate, words_of
 from hkgit.text.line_map import join_lines
@@ -36,7 +36,7 @@ def plan_changes(
     changes: Sequence[FileChange],
     files: Snapshot,
     reads: Sequence[Read],
-    settings: Settings | None = None,
+    threshold: int = THRESHOLD,
 ) -> PlannedSpec:
     """Plan changes of these files as a diff. Raises HkgitError where no diff can express them."""
     planned = Plan((), tuple(changes))
@@ -44,7 +44,7 @@ def plan_changes(
     # The lines around a change need not have been read, but may be needed to place it.
     for context in (0, CONTEXT):
         spec = tell_changes(changes, context)
-        planned = plan(spec, files, Options(settings or Settings()), reads)
+        planned = plan(spec, files, Options(threshold), reads)
         if planned.ok and files_after(planned) == wanted:
             return PlannedSpec(spec, planned, tuple(reads))
     is_told = not any(_has_same_lines(each) for each in changes)
@@ -178,7 +178,7 @@ class NetChange:
         for file in self.traced:
             file.drop(kept)
 
-    def restate(self, settings: Settings, more: Sequence[Read] = ()) -> PlannedSpec | None:
+    def restate(self, threshold: int, more: Sequence[Read] = ()) -> PlannedSpec | None:
         """Plan the net change as a diff of the files; None for no change.
 
         What the edits had read of those files is its evidence, and `more`. Raises InvalidInput
@@ -188,4 +188,4 @@ class NetChange:
         if not changed:
             return None
         reads = (*(read for each, _ in changed for read in each.list_reads()), *more)
-        return plan_changes([change for _, change in changed], self.files, reads, settings)
+        return plan_changes([change for _, change in changed], self.files, reads, threshold)

@@ -42,7 +42,7 @@ from hkgit.edits import (
     expected_hash_of,
 )
 from hkgit.errors import HkgitError, InvalidInput, Near, NoMatch, Stale, forget_frames
-from hkgit.matching.place import Settings
+from hkgit.matching.place import FULL, THRESHOLD
 from hkgit.text.document import Lines
 from hkgit.values import dataclass, field, replace
 
@@ -55,7 +55,7 @@ _SYNTAX = {None: "guard", True: "refuse", False: "ignore"}
 
 @dataclass(frozen=True)
 class Options:
-    """How a plan is made: the ladder's settings, and whether moved ranges may be followed.
+    """How a plan is made: the ladder's threshold, and whether moved ranges may be followed.
 
     `syntax` is a mode of `check_syntax`, or `ignore`. `carried` maps the number of a range edit to
     the lines it was carried to. `stores_lf` says where git keeps new files with LF (`line_ends`).
@@ -63,7 +63,7 @@ class Options:
     no outcome has a diff.
     """
 
-    settings: Settings = field(default_factory=Settings)
+    threshold: int = THRESHOLD
     relocate: bool = False
     syntax: str = "ignore"
     carried: Mapping[int, Lines] = field(default_factory=dict)
@@ -85,9 +85,10 @@ class Options:
 
         Without `notes` no time is taken to look at what exact edits do to a file.
         """
-        settings = Settings.of(threshold)
+        if not 0 <= threshold <= 1:
+            raise InvalidInput("threshold", f"is {threshold}", "Give a number from 0 to 1.")
         syntax = "loose" if check_syntax is None and not notes else _SYNTAX[check_syntax]
-        return cls(settings, relocate, syntax, allow_blind=allow_blind)
+        return cls(round(threshold * FULL), relocate, syntax, allow_blind=allow_blind)
 
 
 def plan(
@@ -210,7 +211,7 @@ class _Planner:
         self, context: EditContext, edit: Edit | ReplaceRange | InsertAfter | TagEdit
     ) -> tuple[FileState, EditOutcome]:
         if isinstance(edit, Edit) and edit.old_text:
-            return change_text(context, edit, self._options.settings)
+            return change_text(context, edit, self._options.threshold)
         from hkgit.applying import ranges  # most edits quote text
 
         match edit:

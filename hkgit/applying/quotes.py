@@ -15,7 +15,7 @@ from hkgit.applying.workspace import FileState, check_text
 from hkgit.edits import AnyEdit, CreateFile, Edit, Read, WriteFile, decode_text, encode_text
 from hkgit.errors import Ambiguous, Conflict, HkgitError, Near, NoMatch
 from hkgit.matching.ladder import locate
-from hkgit.matching.place import Located, Place, Settings
+from hkgit.matching.place import Located, Place
 from hkgit.matching.quotation import find_end_of_block
 from hkgit.matching.search import Holds, Vouches
 from hkgit.matching.strict import is_whole
@@ -123,12 +123,10 @@ def settle_end(
     return tuple(splices), None
 
 
-def change_text(
-    context: EditContext, edit: Edit, settings: Settings
-) -> tuple[FileState, EditOutcome]:
+def change_text(context: EditContext, edit: Edit, threshold: int) -> tuple[FileState, EditOutcome]:
     """Replace quoted text. Raises what `ladder.locate` and `transfer.transfer` raise, and Stale."""
     check_text(edit.path, context.state)
-    located, splices = _locate_edit(context, edit, settings)
+    located, splices = _locate_edit(context, edit, threshold)
     spans = [(place.start, place.end) for place in located.places]
     base_lines = tuple(context.seen.base_lines(*span) for span in spans)
     writers = tuple(number for span in spans for number in context.seen.writers(*span))
@@ -179,20 +177,22 @@ def _find_respellings(edit: Edit, diff: str) -> Iterator[str]:
 
 
 def _locate_edit(
-    context: EditContext, edit: Edit, settings: Settings
+    context: EditContext, edit: Edit, threshold: int
 ) -> tuple[Located, tuple[Splice, ...]]:
     """Where the edit lands and what changes there, in bytes of the context's document."""
     if edit.final_newline is not None and edit.old_text == edit.new_text:
         # Only the end of the last line changes; the place is wanted all the same.
-        located, _ = _locate_edit(context, replace(edit, new_text="", final_newline=None), settings)
+        located, _ = _locate_edit(
+            context, replace(edit, new_text="", final_newline=None), threshold
+        )
         return located, ()
     document, meant = context.document, edit
     if edit.anchors:
         start, is_sure = find_below_anchors(document, edit)
         if is_sure and edit.line_hint is None:
-            meant = replace(edit, line_hint=_nearest(document, start, edit, settings))
+            meant = replace(edit, line_hint=_nearest(document, start, edit, threshold))
         document = _hide_outside(document, start)
-    located = locate(document, meant, settings, *_find_grounds(context, edit))
+    located = locate(document, meant, threshold, *_find_grounds(context, edit))
     try:
         return located, transfer(located)
     except Conflict as error:
@@ -210,13 +210,13 @@ def _hide_outside(document: Document, start: int, end: int | None = None) -> Doc
     return Document(above.translate(_HIDDEN) + here + below.translate(_HIDDEN))
 
 
-def _nearest(document: Document, start: int, edit: Edit, settings: Settings) -> int | None:
+def _nearest(document: Document, start: int, edit: Edit, threshold: int) -> int | None:
     """The line hint that chooses what is below an anchor.
 
     That is the only place in the block which the anchor opens, else one near by; or none of many.
     """
     try:
-        locate(_hide_outside(document, start, find_end_of_block(document, start)), edit, settings)
+        locate(_hide_outside(document, start, find_end_of_block(document, start)), edit, threshold)
     except Ambiguous:
         return None
     except HkgitError:

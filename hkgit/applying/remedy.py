@@ -13,7 +13,7 @@ from hkgit.dialects import protocol
 from hkgit.dialects.search_replace import write_block
 from hkgit.edits import AnyEdit, Edit, encode_text
 from hkgit.errors import HkgitError
-from hkgit.matching.place import Settings
+from hkgit.matching.place import THRESHOLD
 from hkgit.text.document import Document, terminate
 from hkgit.values import replace
 
@@ -62,7 +62,7 @@ def render_correction(context: EditContext, error: HkgitError, dialect: str) -> 
     try:
         expect_no_marks(dialect, edit, context.document.data)
         if dialect == "unified-diff":
-            return change_text(context, edit, Settings())[1].diff
+            return change_text(context, edit, THRESHOLD)[1].diff
     except HkgitError:
         return None
     hashed = _hash_of(context, edit)

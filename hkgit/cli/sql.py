@@ -7,10 +7,8 @@ import io
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from sqlite3 import Connection
 
 import click
 
@@ -81,25 +79,17 @@ def sql(
         raise click.UsageError("--tables has what was exported: give it without a revision.")
     asked = sys.stdin.read() if query == "-" else query
     place = tables or "this repository"
-    database = click.get_current_context().with_resource(_open(tables, revision or "HEAD"))
+    if tables is not None:
+        opened = open_directory(Path(tables))
+    else:  # made for this one question
+        words, watch = revision or "HEAD", show_progress("judging commit")
+        opened = open_repository_rows(open_history(words), words, watch)
+    database = click.get_current_context().with_resource(opened)
+    lock_tables(database)
     answer = answer_sql(database, asked, place)
     is_csv = form == "csv"
     lines = _render_csv(answer) if is_csv else _render_table(answer)
     return Answer(lambda: answer_json(answer), lines, is_long=not is_csv)
-
-
-@contextmanager
-def _open(tables: str | None, revision: str) -> Iterator[Connection]:
-    """The tables of a directory, or of this repository, made for this one question."""
-    if tables is not None:
-        with open_directory(Path(tables)) as database:
-            lock_tables(database)
-            yield database
-        return
-    watch = show_progress("judging commit")
-    with open_repository_rows(open_history(revision), revision, watch) as database:
-        lock_tables(database)
-        yield database
 
 
 def answer_json(answer: SqlAnswer) -> dict[str, object]:
@@ -161,7 +151,7 @@ def _text(value: object) -> str:
     value = _plain(value)
     if value is None:
         return ""
-    if isinstance(value, bool | list | dict):
+    if isinstance(value, bool | list):
         return json.dumps(value, ensure_ascii=False)
     return str(value)
 
@@ -174,17 +164,11 @@ def _render_table(answer: SqlAnswer) -> Iterator[str]:
     most = _WIDEST if limit < 10_000 else limit
     cells = [[fit(word, most) for word in row] for row in ([*answer.names], *rows)]
     widths = [max(map(measure, column)) for column in zip(*cells, strict=True)]
-    numbers = range(len(answer.names))
-    is_number = [_name_kind(row[at] for row in found) in (COUNT, SHARE) for at in numbers]
-    yield _join(cells[0], widths, is_number)
-    yield "  ".join("-" * width for width in widths)
-    for row in cells[1:]:
-        yield _join(row, widths, is_number)
-
-
-def _join(row: Sequence[str], widths: Sequence[int], is_number: Sequence[bool]) -> str:
-    shown = (
-        " " * (width - measure(word)) + word if right else pad(word, width)
-        for word, width, right in zip(row, widths, is_number, strict=True)
-    )
-    return "  ".join(shown).rstrip()
+    kinds = [_name_kind(row[at] for row in found) for at in range(len(widths))]
+    cells.insert(1, ["-" * width for width in widths])
+    for row in cells:
+        shown = (
+            " " * (width - measure(word)) + word if kind in (COUNT, SHARE) else pad(word, width)
+            for word, width, kind in zip(row, widths, kinds, strict=True)
+        )
+        yield "  ".join(shown).rstrip()

@@ -17,7 +17,7 @@ from hkgit.evidence.entry import (
     RecordedFile,
     RecordedHunk,
 )
-from hkgit.matching.place import LADDER_VERSION, Settings
+from hkgit.matching.place import LADDER_VERSION
 from hkgit.text.document import Document, hash_lines, read_document
 from hkgit.text.edit_json import expect_sayable
 from hkgit.text.hashes import digest
@@ -42,7 +42,7 @@ def complete_entry(entry: Entry, base: str | None, claims: Mapping[str, Json]) -
     return entry
 
 
-def make_entry(planned: PlannedSpec, settings: Settings) -> Entry:
+def make_entry(planned: PlannedSpec, threshold: int) -> Entry:
     """Make the entry of a spec in which every edit applied, with the reads used as evidence.
 
     Base and claims are its commit's matter.
@@ -50,7 +50,7 @@ def make_entry(planned: PlannedSpec, settings: Settings) -> Entry:
     spec, plan = planned.spec, planned.plan
     return Entry(
         ladder=LADDER_VERSION,
-        threshold=settings.threshold,
+        threshold=threshold,
         base=None,
         spec_digest=spec.digest,
         reads=reads_used(planned.reads, plan),

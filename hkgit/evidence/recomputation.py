@@ -40,7 +40,7 @@ from hkgit.evidence.anchors import anchor_hunks
 from hkgit.evidence.claims import mark, read_recorded_spec, record_edit
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.evidence.verdict import Finding
-from hkgit.matching.place import LADDER_VERSION, Settings
+from hkgit.matching.place import LADDER_VERSION
 from hkgit.text.document import MOST_LINES, Document, Lines, find_line_end, hash_lines, terminate
 from hkgit.text.line_map import LineMap
 from hkgit.values import replace
@@ -122,7 +122,7 @@ def _carry_edits(
     entry: Entry, spec: Spec, files: Snapshot, base_files: Snapshot
 ) -> dict[int, Lines | None]:
     """Where the line diff from the base leads each edit."""
-    options = Options(Settings(entry.threshold), relocate=True)
+    options = Options(entry.threshold, relocate=True)
     carried = {}
     for outcome in plan(spec, base_files, options).outcomes:
         old, new = base_files.get(outcome.path), files.get(outcome.path)
@@ -156,7 +156,7 @@ def plan_options(entry: Entry) -> Options:
     carried = {edit.id: edit.base_lines[0] for edit in entry.edits if edit.relocated}
     stored = {edit.path for edit in entry.edits if LINE_ENDS in edit.repairs}
     return Options(
-        Settings(entry.threshold),
+        entry.threshold,
         carried=carried,
         stores_lf=lambda path, *_: path in stored,
         shows_diff=False,

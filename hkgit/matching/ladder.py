@@ -8,7 +8,7 @@ from __future__ import annotations
 from hkgit.edits import Edit
 from hkgit.errors import InvalidInput, Near
 from hkgit.matching import guards
-from hkgit.matching.place import FULL, Located, Settings
+from hkgit.matching.place import FULL, Located
 from hkgit.matching.quotation import Quotation
 from hkgit.matching.search import Holds, Search, Vouches, settle, vouch_for_none
 from hkgit.matching.strict import ALIKE, elided, find_literal_places, swap_line_ends
@@ -22,7 +22,7 @@ _TIERS = ALIKE | {"elided": elided}
 def locate(
     document: Document,
     edit: Edit,
-    settings: Settings,
+    threshold: int,
     holds: Holds | None = None,
     vouches: Vouches = vouch_for_none,
 ) -> Located:
@@ -37,9 +37,9 @@ def locate(
         raise InvalidInput(edit.path, "the old text is empty", "Quote the lines to be replaced.")
     if quote.old == quote.new:
         raise InvalidInput(edit.path, "the old text and the new text are the same", "Leave it out.")
-    found = _find(Search(quote, settings, holds, vouches))
+    found = _find(Search(quote, threshold, holds, vouches))
     is_exact = found is not None and found.tier == "exact" and not found.repairs
-    if found is None or (settings.threshold == FULL and not is_exact):
+    if found is None or (threshold == FULL and not is_exact):
         from hkgit.matching import advice  # most edits are found
 
         raise advice.refuse_no_match(quote)

@@ -33,10 +33,10 @@ def find_loosely(search: Search) -> Located | None:
     quote = search.quote
     _refuse_applied(search, repetition.find_place_of_new(quote))
     places = find_candidates(quote)
-    if any(place.similarity >= search.settings.threshold for place in places):
+    if any(place.similarity >= search.threshold for place in places):
         _refuse_applied(search, repetition.find_rival(quote, places[0]))
         found = settle(search, find_tier(places), places)
-        is_like = found.similarity >= search.settings.threshold
+        is_like = found.similarity >= search.threshold
         return found if is_like and _is_shown(search, found.places[0]) else None
     places = _find_owned(search)
     return settle(search, "line-block", places) if len(places) == 1 else None

@@ -9,7 +9,6 @@ which there is no case. A new table needs a new number of the ladder.
 
 from __future__ import annotations
 
-from hkgit.errors import InvalidInput
 from hkgit.values import dataclass, field
 
 TYPE_CHECKING = False
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
 LADDER_VERSION = 5  # The number of the ladder, raised when any of its answers may change
 FULL = 1000  # A similarity or confidence of 1, per mille
+THRESHOLD = 800  # What similarity a place has to have; with `FULL` the text is there byte for byte
 
 
 @dataclass(frozen=True)
@@ -67,23 +67,6 @@ class Located:
     runner_up: int | None = None
     repairs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The parameters of the ladder; they are in every ledger entry.
-
-    With a `threshold` of 1 the old text has to be in the file byte for byte.
-    """
-
-    threshold: int = 800
-
-    @classmethod
-    def of(cls, threshold: float) -> Settings:
-        """Convert a threshold from 0 to 1; raise InvalidInput for any other number."""
-        if not 0 <= threshold <= 1:
-            raise InvalidInput("threshold", f"is {threshold}", "Give a number from 0 to 1.")
-        return cls(round(threshold * FULL))
 
 
 def format_decimal(per_mille: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from hkgit.edits import END_OF_FILE, encode_text
 from hkgit.errors import HkgitError, Stale
 from hkgit.matching import guards, repetition
-from hkgit.matching.place import Located, Place, Settings, rate_confidence
+from hkgit.matching.place import Located, Place, rate_confidence
 from hkgit.matching.quotation import Quotation, find_end_of_block
 from hkgit.matching.strict import find_pieces
 from hkgit.values import dataclass, replace
@@ -39,7 +39,7 @@ class Search:
     """
 
     quote: Quotation
-    settings: Settings
+    threshold: int
     holds: Holds | None
     vouches: Vouches
 
@@ -149,7 +149,7 @@ def settle(search: Search, tier: str, places: Sequence[Place]) -> Located:
 
 def _is_slip(search: Search, place: Place, runner_up: Place | None) -> bool:
     """Whether evidence shows that the author saw this very place, and only misquotes it."""
-    if place.similarity < search.settings.threshold or not search.vouches(place):
+    if place.similarity < search.threshold or not search.vouches(place):
         return False
     if runner_up is not None and place.agreement - runner_up.agreement < MARGIN:
         holds = search.holds

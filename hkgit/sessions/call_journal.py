@@ -91,6 +91,10 @@ def _refuse_damaged(place: Path) -> GitRefused:
 LATEST = 64
 """So many calls are kept in memory: a server's session may last a thousand."""
 
+KEPT = 50
+"""So many calls that wait for no commit are kept at least: without a session they can be undone,
+and `git reset` may take a commit back."""
+
 UnitKey = tuple[int, int, int]
 """An edit by its call, its spec (from 0), and its number there (from 1)."""
 
@@ -250,6 +254,13 @@ class SessionJournal:
         kept |= {name: edits for name, edits in entries.items() if edits}
         if kept != self.recorded:
             self.update(recorded=kept)
+
+    def shorten(self) -> None:
+        """Forget calls that wait for no commit, but for the last ones. Raises GitRefused."""
+        standing = [] if self.folder.name == UNNAMED else self.standing
+        if len(self.list_numbers()) - len(standing) > 2 * KEPT:
+            done = [call for call in self.effective if call not in standing]
+            self.forget([*done[-KEPT:], *standing])
 
     def forget(self, kept: Sequence[JournaledCall]) -> None:
         """Drop all calls but these and what they depend on. Raises GitRefused."""

@@ -12,7 +12,6 @@ from hkgit.edits import CreateFile, File, Read, Snapshot, Spec, WriteFile
 from hkgit.errors import NoMatch, Stale
 from hkgit.evidence.claims import make_entry
 from hkgit.evidence.entry import Entry
-from hkgit.matching.place import Settings
 from hkgit.sessions.answers import UnreadEdit, join_touched, render_mending_read
 from hkgit.sessions.blobs import Blobs
 from hkgit.sessions.knowledge import FileKnowledge, Kept
@@ -46,9 +45,9 @@ class CallPlan(Series):
         """The agent that the specs name, if one does."""
         return next((each.spec.agent for each in self.steps if each.spec.agent is not None), None)
 
-    def make_entries(self, settings: Settings) -> tuple[Entry, ...]:
+    def make_entries(self, threshold: int) -> tuple[Entry, ...]:
         """Make the entry of each spec, on the files that those before it leave."""
-        return tuple(make_entry(each, settings) for each in self.steps)
+        return tuple(make_entry(each, threshold) for each in self.steps)
 
     def keep_versions(self, blobs: Blobs) -> None:
         """Keep every version of the files that it changes. Raises GitRefused."""

@@ -26,7 +26,6 @@ from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.git.attributes import Conversion
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
-from hkgit.matching.place import Settings
 from hkgit.sessions.answers import render_mending_read
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, UnitKey, group_connected
 from hkgit.sessions.placement import Built, CommitBuilder, PlacedEdits, choose_edits
@@ -266,9 +265,9 @@ def restate(
         net.add(step.changes, step.reads)
     if landed is not None:
         net.drop(landed)
-    settings = Settings(min(step.units[0].entry.threshold for step in run))
-    whole = net.restate(settings, more)
-    return None if whole is None else make_entry(whole, settings)
+    threshold = min(step.units[0].entry.threshold for step in run)
+    whole = net.restate(threshold, more)
+    return None if whole is None else make_entry(whole, threshold)
 
 
 def list_blind(entry: Entry, units: Sequence[PendingEdit]) -> Iterator[str]:

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 
 _Files = Mapping[str, File | None]
-KEPT_CALLS = 50
-"""So many calls without a session can be undone at least; those of a session, until a commit."""
 
 
 @dataclass(frozen=True)
@@ -170,8 +168,8 @@ class EditSession:
             call = self._keep_call(plan, options)
             known = {} if self._is_unnamed else plan.known
             call = carry_out(self.root, self.journal, call, plan.changed, known)
-            if self._is_unnamed and len(self.journal.list_numbers()) > 2 * KEPT_CALLS:
-                self.journal.forget(self.journal.effective[-KEPT_CALLS:])
+            if self._is_unnamed:
+                self.journal.shorten()
         return self._answer(plan, call.id)
 
     def _refuse(self, plan: CallPlan) -> EditReport:
@@ -238,7 +236,7 @@ class EditSession:
     def _keep_call(self, plan: CallPlan, options: Options) -> JournaledCall:
         """Make a call's record, and keep every version of its files. Raises GitRefused."""
         plan.keep_versions(self.journal.blobs)
-        return JournaledCall(self._agent(plan), plan.make_entries(options.settings))
+        return JournaledCall(self._agent(plan), plan.make_entries(options.threshold))
 
     def adopt(self, spec: Spec, before: _Files, when: int = 0) -> EditReport:
         """Record an edit that another tool has made; `before` are its files as they were.

@@ -95,19 +95,6 @@ def _find_made(repository: Repository, names: Sequence[str]) -> frozenset[str]:
     )
 
 
-KEPT = 50
-"""So many calls that HEAD has are kept at least: `git reset` may take their commit back."""
-
-
-def _forget(journals: Sequence[SessionJournal]) -> None:
-    """Forget calls that HEAD has."""
-    for journal in journals:
-        standing = journal.standing
-        done = [call for call in journal.effective if call not in standing]
-        if len(done) > 2 * KEPT:
-            journal.forget([*done[-KEPT:], *standing])
-
-
 def settle_commit(repository: Repository) -> None:
     """Do what is left to do behind a commit. Raises GitRefused."""
     journals = open_journals(repository)
@@ -178,7 +165,8 @@ def stage(repository: Repository) -> Proposal:
             journal.record({each.name: each.list_edits(journal) for each in proposal.entries})
         if not proposal.entries and not may_be_committed(repository, journals):
             say_none_waits(root)
-        _forget(journals)
+        for journal in journals:
+            journal.shorten()
     if find_unused(root):
         from hkgit.sessions.session_states import expire
 

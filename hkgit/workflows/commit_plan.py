@@ -35,7 +35,6 @@ from hkgit.evidence.trailers import append_trailers, list_missing_lines, render_
 from hkgit.git.attributes import Content, Conversion, expect_no_collisions
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.landing import RESOLVE
-from hkgit.matching.place import Settings
 from hkgit.text.document import Document, terminate, words_of_files
 from hkgit.text.escape import count_noun
 from hkgit.text.strict_json import JsonObject
@@ -198,8 +197,8 @@ def record_step(
     agent = "unknown" if told_agent is None else told_agent
     if not agent.strip() or not agent.isprintable():
         raise InvalidInput("--agent", "is not one line of printable text", "Write name/version.")
-    settings = request.options.settings
-    net = _find_net_change(step, settings)
+    threshold = request.options.threshold
+    net = _find_net_change(step, threshold)
     claims = make_claims(
         agent,
         int(time.time()),
@@ -208,7 +207,7 @@ def record_step(
         refusals=RefusalLog.of(target.repository.common_dir).make_claims(agent, step.spec.edits),
         squashed=None if net is None else (len(step.plan.outcomes), [agent]),
     )
-    entry = complete_entry(make_entry(step if net is None else net, settings), step.base, claims)
+    entry = complete_entry(make_entry(step if net is None else net, threshold), step.base, claims)
     name = entry_id(entry.to_bytes())
     text = _choose_message(target, step)
     is_credited = target.policy.assisted_by == "require"
@@ -217,7 +216,7 @@ def record_step(
     return RecordedCommit(step, entry, name, message)
 
 
-def _find_net_change(step: PlannedCommit, settings: Settings) -> PlannedSpec | None:
+def _find_net_change(step: PlannedCommit, threshold: int) -> PlannedSpec | None:
     """The net change of a spec that wrote text and took it back; None for any other spec.
 
     The ledger holds no such text: no diff shows it. Raises InvalidInput where no diff says what
@@ -227,13 +226,13 @@ def _find_net_change(step: PlannedCommit, settings: Settings) -> PlannedSpec | N
     if not step.spec.sequential or len(step.plan.outcomes) < 2:
         return None
     landed = words_of_files(file for each in changes for file in (each.before, each.after))
-    entry = make_entry(step, settings)
+    entry = make_entry(step, threshold)
     if says_only(entry, landed):
         return None
     net = NetChange(Overlay(MappingSnapshot(), files_before(changes)))
     net.add(changes, [*list_read_lines(entry, {edit.id for edit in entry.edits})])
     try:
-        return net.restate(settings)
+        return net.restate(threshold)
     except InvalidInput as error:
         what = "its edits write text and remove it again, which a ledger may not keep"
         raise InvalidInput(

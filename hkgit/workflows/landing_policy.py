@@ -71,7 +71,7 @@ def list_unread(target: LandingTarget, steps: Sequence[PlannedCommit]) -> Iterat
     """List the blind edits of planned steps, whether or not they are allowed."""
     repository, first, changed = target.repository, 0, set[str]()
     for step in steps:
-        entry = make_entry(step, target.request.options.settings)
+        entry = make_entry(step, target.request.options.threshold)
         blind = {edit.id: accepted for edit, accepted in find_blind_edits(target.policy, entry)}
         base = step.base or target.tip
         for edit in entry.edits:

@@ -420,7 +420,7 @@ class TranscriptReplay:
         journal = self._open(step)
         plan = self._plan(journal.knowledge.known, edit, before)
         plan.keep_versions(self._blobs)
-        call = JournaledCall(step.agent, plan.make_entries(Options().settings), origin=RECOVERED)
+        call = JournaledCall(step.agent, plan.make_entries(Options().threshold), origin=RECOVERED)
         if {*map(name_change, call.changes)} <= self._recorded:
             journal.follow(call, plan.known)
         else:

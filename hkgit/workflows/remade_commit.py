@@ -50,7 +50,7 @@ from hkgit.git.objects import EMPTY_TREE, Commit, Files
 from hkgit.git.repository import FIRST_COMMIT, Repository
 from hkgit.git.transaction.landing import find_unfinished, refuse_local_changes
 from hkgit.git.transaction.transaction import settle_abandoned
-from hkgit.matching.place import Settings
+from hkgit.matching.place import THRESHOLD
 from hkgit.sessions.call_journal import list_waiting
 from hkgit.sessions.commit_entries import ProposedEntry, propose
 from hkgit.sessions.commit_message import name_entries
@@ -534,7 +534,7 @@ class _Remaking:
             raise
         refused = RefusalLog.of(self.repository.common_dir).make_claims(agent, found.spec.edits)
         claims = make_claims(agent, int(time.time()), refusals=refused)
-        entry = complete_entry(make_entry(found, Settings()), tip, claims)
+        entry = complete_entry(make_entry(found, THRESHOLD), tip, claims)
         name = entry_id(entry.to_bytes())
         self.made.late.append(name)
         return (name, entry), files_after(found.plan)

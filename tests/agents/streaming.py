@@ -65,10 +65,11 @@ def replay(
     return answers
 
 
-def list_calls(agent: str, repo: Repo) -> Iterator[tuple[dict[str, Any], ToolEvent | None]]:
+def list_calls(name: str, repo: Repo) -> Iterator[tuple[dict[str, Any], ToolEvent | None]]:
     """The lines of a stream, each with the call that its input tells of."""
-    for line in stream(agent, repo):
-        yield line, find_agent(agent).read_event(line["input"]) if "input" in line else None
+    agent = find_agent(name.partition("-")[0])
+    for line in stream(name, repo):
+        yield line, agent.read_event(line["input"]) if "input" in line else None
 
 
 def open_goose_database() -> sqlite3.Connection:
@@ -152,6 +153,16 @@ def change(path: Path, *pairs: tuple[str, str]) -> None:
         assert old in text
         text = text.replace(old, new)
     path.write_text(text, newline="")
+
+
+def list_commands(value: object) -> list[str]:
+    """The commands of hooks in settings."""
+    if isinstance(value, list):
+        return [each for inner in value for each in list_commands(inner)]
+    if not isinstance(value, dict):
+        return []
+    own = [value[key] for key in ("command", "bash") if isinstance(value.get(key), str)]
+    return own + [each for inner in value.values() for each in list_commands(inner)]
 
 
 def statuses(repo: Repo) -> list[Status]:

@@ -8,7 +8,6 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from hkgit.agents.begun_calls import OVERDUE
 from hkgit.agents.programs import gemini
 from hkgit.agents.setup.settings import LIMIT, FilePart, JsonPart
 from hkgit.sessions.blobs import find_open_sessions
-from tests.agents.streaming import GREETING, Talk, statuses
+from tests.agents.streaming import GREETING, Talk, list_commands, statuses
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
@@ -155,23 +154,11 @@ def test_a_hook_that_ignores_the_signal_of_its_limit_ends(agent: str, tmp_path: 
 
 def _find_hook(agent: str) -> str:
     """Find the command of a hook, or the script that is one."""
-    for part in parts_of(agent, "record"):
-        if isinstance(part, FilePart) and part.text.startswith("#!"):
-            return part.text
-        value = part.value if isinstance(part, JsonPart) else None
-        if isinstance(part, FilePart) and part.text.startswith("{"):
-            value = json.loads(part.text)
-        for command in _list_commands(value):
-            return command
-    raise AssertionError(f"no hook of {agent} has a limit")
-
-
-def _list_commands(value: object) -> Iterator[str]:
-    if isinstance(value, str) and LIMIT in value:
-        yield value
-    elif isinstance(value, dict | list):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _list_commands(each)
+    parts = parts_of(agent, "record")
+    scripts = (each.text for each in parts if isinstance(each, FilePart))
+    settings = (each.value for each in parts if isinstance(each, JsonPart))
+    commands = (each for value in settings for each in list_commands(value) if LIMIT in each)
+    return next(iter([*commands, *scripts]))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the hook is a line for a POSIX shell")

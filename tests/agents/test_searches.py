@@ -1,19 +1,20 @@
-"""What the search tools of agents have shown counts as read, line by line."""
+"""What search tools of agents, and answers of edits, have shown counts as read, line by line."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from hkgit.agents import find_agent
-from hkgit.agents.events import Shell
-from hkgit.agents.programs import claude
-from hkgit.agents.shown_readings import find_readings
-from hkgit.agents.tool_answers import close_gaps
-from tests.support.cases import cases
+import pytest
 
-STREAMS = Path(__file__).parent / "streams"
+from hkgit.agents.events import Shell
+from hkgit.agents.programs import claude, gemini
+from hkgit.agents.shown_readings import find_readings
+from hkgit.agents.tool_answers import close_gaps, find_code
+from tests.agents.streaming import list_calls, statuses, stream, told
+from tests.support.cases import cases
+from tests.support.repos import Repo
+
 FILES = {
     "greet.py": 'def greet(name):\n    print("Helo, " + name)\n\n\ngreet("you")\n',
     "long.py": f'before = 1\nlong = "Helo {"x" * 3000}"\nafter = 2\n',
@@ -70,11 +71,9 @@ def test_lines_behind_their_numbers_are_readings(
 
 def _replay(agent: str, root: Path) -> Iterator[str]:
     """For each search of a stream the lines that it has shown, beside those of the largest file."""
-    for line in (STREAMS / f"{agent}-search.jsonl").read_text("utf-8").splitlines()[1:]:
-        event = find_agent(agent).read_event(
-            json.loads(line.replace("$ROOT", root.as_posix()))["input"]
-        )
-        assert event is not None
+    for _, event in list_calls(f"{agent}-search", Repo(root)):
+        if event is None:
+            continue
         assert isinstance(event.did, Shell)
         found = {
             f"{Path(each.path).name}:{each.start_line}"
@@ -96,3 +95,72 @@ def test_a_name_may_look_like_the_number_of_a_line() -> None:
         "a-1-b.py-2-two",
         "a-1-b.py:3:a: 4: b",
     ]
+
+
+@pytest.fixture
+def searched(repo: Repo) -> Repo:
+    repo.commit({".gitattributes": b"* -text\n"} | {k: v.encode() for k, v in FILES.items()})
+    return repo
+
+
+@cases(
+    "agent, shown",
+    {
+        "gemini": ("gemini", ["many.py:593-603", "sub/inner.py:1-9"]),
+        "qwen: it names the lines": ("qwen", ["many.py:594-602"]),
+        "cline: changed ones alone": ("cline", ["greet.py:2-2", "many.py:598-598"]),
+    },
+)
+def test_what_an_edit_answers_has_been_read(agent: str, shown: list[str], searched: Repo) -> None:
+    """What the programs have sent; the edits themselves are blind all the same."""
+    for line in stream(agent + "-edited", searched):
+        if "input" in line:
+            _edit(agent, line["input"], searched)
+    known = statuses(searched)
+    found = {f"{r.path}:{r.start_line}-{r.end_line}" for each in known for r in each.receipts}
+    assert sorted(found) == shown
+    assert all(each.blind for each in known)
+
+
+def _edit(agent: str, payload: Mapping[str, object], repo: Repo) -> None:
+    """Tell of a call, with what it does to the disk before its answer."""
+    call = dict(_find_call(payload))
+    given = call.get("tool_input", call.get("input"))
+    assert isinstance(given, dict)
+    if "tool_response" in call or "output" in call:
+        path = Path(given.get("file_path") or given["path"])
+        old, new = (given.get(f"{n}_string") or given[f"{n}_text"] for n in ("old", "new"))
+        path.write_bytes(path.read_bytes().replace(old.encode(), new.encode(), 1))
+    told(agent, payload)
+
+
+def _find_call(payload: Mapping[str, object]) -> Mapping[str, object]:
+    inner = (payload[key] for key in ("tool_call", "tool_result") if key in payload)
+    found = next(inner, payload)
+    assert isinstance(found, Mapping)
+    return found
+
+
+@cases(
+    "code, shown",
+    {
+        "a piece": ("two\nthree\n", [(2, 3)]),
+        "two pieces": ("...\ntwo\n...\nfive\n...", [(2, 2), (5, 5)]),
+        "one that stands twice": ("...\nsame\n...", []),
+        "a part of a line": ("tw\n", []),
+        "what a formatter has changed since": ("two\n2\nthree\n", []),
+        "a blank line": ("...\n\n...", []),
+    },
+)
+def test_a_piece_counts_where_it_stands_once(
+    code: str, shown: list[tuple[int, int]], tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_text("same\ntwo\nthree\nsame\nfive\n\n")
+    snippets = find_code("a.txt", f"Modified a.txt. Here is the updated code:\n{code}")
+    assert snippets is not None
+    assert [(each.start_line, each.end_line) for each in find_readings(snippets, tmp_path)] == shown
+
+
+def test_an_answer_without_lines_shows_none() -> None:
+    did = gemini.EDITS["replace"]({"file_path": "a"}, {"llmContent": "No changes."})
+    assert getattr(did, "shown", "") is None

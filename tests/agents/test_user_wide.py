@@ -19,7 +19,7 @@ from hkgit.agents.setup.installer import (
     list_user_wide,
     remove_for_user,
 )
-from tests.agents.streaming import list_calls, told
+from tests.agents.streaming import list_calls, list_commands, told
 from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -129,7 +129,9 @@ def test_a_repository_without_hkgit_is_none_of_its_business(
     (tmp_path / "bin/hkgit").write_text(f"#!/bin/sh\necho run >>{log}\necho {{}}\n")
     (tmp_path / "bin/hkgit").chmod(0o755)
     install_for_user(agent, {})
-    [command, *_] = _commands(json.loads(next(x for x in _texts(home).values() if "--user" in x)))
+    [command, *_] = list_commands(
+        json.loads(next(x for x in _texts(home).values() if "--user" in x))
+    )
     (repo.path / "sub").mkdir()
     for place, count in ((tmp_path, 0), (repo.path / "sub", 0), (repo.path / "sub", 1)):
         if count:
@@ -144,15 +146,6 @@ def test_a_repository_without_hkgit_is_none_of_its_business(
         )
         assert json.loads(answer.stdout or "{}") == {}
         assert (log.read_text().count("run") if log.exists() else 0) == count
-
-
-def _commands(value: object) -> list[str]:
-    if isinstance(value, list):
-        return [each for inner in value for each in _commands(inner)]
-    if not isinstance(value, dict):
-        return []
-    own = [value[key] for key in ("command", "bash") if isinstance(value.get(key), str)]
-    return own + [each for inner in value.values() for each in _commands(inner)]
 
 
 def test_the_command_needs_no_repository_and_says_what_it_wrote(tmp_path: Path) -> None:

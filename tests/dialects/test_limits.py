@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import time
 
 import pytest
 
 from hkgit import dialects
+from hkgit.edits import CreateFile, InsertAfter
 from hkgit.errors import InvalidInput
 from tests.support.cases import cases
+from tests.support.notations import write
 from tests.support.properties import is_thorough
 
 SIZE = 150_000 if is_thorough() else 50_000
@@ -28,29 +29,8 @@ def long(piece: str) -> str:
 @cases(
     "text",
     {
-        "one long text": (
-            json.dumps(
-                {
-                    "version": "1",
-                    "operations": [{"op": "create_file", "path": "a", "new_text": long(LINE)}],
-                }
-            )
-        ),
-        "many lines": (
-            json.dumps(
-                {
-                    "version": "1",
-                    "operations": [
-                        {
-                            "op": "insert_after",
-                            "path": "a",
-                            "after_line": 1,
-                            "new_lines": ["x"] * (SIZE // 2),
-                        }
-                    ],
-                }
-            )
-        ),
+        "one long text": write("protocol", [CreateFile("a", long(LINE))]),
+        "many lines": write("protocol", [InsertAfter("a", 1, ("x",) * (SIZE // 2))]),
         "many documents": long('{"file": "a", "old_text": "b", "new_text": "c"}\n'),
         "a string of quotes that never ends": '{"file": "' + long('\\"'),
         "brackets that never close": '{"file": ' + long("[{"),

@@ -35,8 +35,13 @@ def test_the_entry_carries_what_was_refused_before_it(
     hkgit(native, "gate", "--range", "HEAD~1..HEAD")
 
 
-@pytest.mark.parametrize("policy", [".hkgit/config.toml", "pyproject.toml"])
-@cases("words", {"-m": ("-m", "Say two"), "an editor": ("-e", "-m", "Say two")})
+@cases(
+    "policy, words",
+    {
+        "in its own file, -m": (".hkgit/config.toml", ("-m", "Say two")),
+        "in pyproject.toml, an editor": ("pyproject.toml", ("-e", "-m", "Say two")),
+    },
+)
 def test_the_agent_is_named_as_the_policy_asks(
     native: Repo, monkeypatch: pytest.MonkeyPatch, policy: str, words: tuple[str, ...]
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hkgit.edits import Edit
 from hkgit.matching.ladder import locate
-from hkgit.matching.place import Located, Settings
+from hkgit.matching.place import Located
 from hkgit.matching.transfer import transfer
 from hkgit.text.document import Document, Splice, terminate, unterminate
 
@@ -16,14 +16,14 @@ def edit_of(old: str, new: str = "") -> Edit:
 
 def placed(text: str | bytes, edit: Edit, threshold: int = 800) -> Located:
     """Where an edit lands."""
-    return locate(document_of(text), edit, Settings(threshold))
+    return locate(document_of(text), edit, threshold)
 
 
 def edited(text: str | bytes, edit: Edit, threshold: int = 800) -> bytes:
     """The text with the edit made."""
     before = Document(text.encode() if isinstance(text, str) else text)
     document = terminate(before)
-    after = spliced(document.data, transfer(locate(document, edit, Settings(threshold))))
+    after = spliced(document.data, transfer(locate(document, edit, threshold)))
     return after if before.is_terminated else unterminate(after)
 
 

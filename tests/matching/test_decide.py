@@ -9,7 +9,7 @@ import pytest
 from hkgit.edits import END_OF_FILE, Edit
 from hkgit.errors import Ambiguous
 from hkgit.matching.ladder import locate
-from hkgit.matching.place import Settings
+from hkgit.matching.place import THRESHOLD
 from tests.matching.editing import document_of, placed
 from tests.support.cases import cases
 
@@ -21,7 +21,7 @@ def line_of(edit: Edit, held: set[int] | None = None) -> int:
     """The line where an edit lands, if the hash holds at the lines `held`."""
     document = document_of(TEXT)
     holds = None if held is None else lambda place: document.line_at(place.start) in held
-    return document.line_at(locate(document, edit, Settings(), holds).places[0].start)
+    return document.line_at(locate(document, edit, THRESHOLD, holds).places[0].start)
 
 
 @cases(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hkgit.edits import Edit
 from hkgit.errors import HkgitError
 from hkgit.matching.ladder import locate
-from hkgit.matching.place import Settings
+from hkgit.matching.place import THRESHOLD
 from hkgit.matching.transfer import transfer
 from hkgit.text.diff import find_changes, find_common
 from tests.matching.editing import document_of, edit_of, edited
@@ -181,7 +181,7 @@ def test_lines_that_the_author_did_not_change_are_not_touched(
 ) -> None:
     lines, edit, after = case
     document = document_of(joined(lines))
-    splices = transfer(locate(document, edit, Settings()))
+    splices = transfer(locate(document, edit, THRESHOLD))
     touched = {n for s in splices for n in range(*_lines_of(document.lines_of(s.start, s.end)))}
     gone = {n for n, line in enumerate(lines, 1) if line not in after}
     assert touched <= gone

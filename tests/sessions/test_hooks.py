@@ -39,7 +39,7 @@ def test_a_commit_says_of_an_edit_that_its_hunk_was_miscounted(work: Work) -> No
     work.desk.read("a.py")
     text = "```diff\n--- a/a.py\n+++ b/a.py\n@@ -5,9 +5,9 @@\n-line 5\n+five\n```\n"
     assert work.desk.edit(work.desk.parse(text)).ok
-    work.commit_with_hooks("-a", "-m", "Count wrongly")
+    work.commit(add="a.py")
     assert work.verdict() == PROVEN
     assert work.repo.status() == []
     assert [edit.repairs for entry in work.entries for edit in entry.edits] == [("counts",)]

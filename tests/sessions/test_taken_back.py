@@ -281,10 +281,13 @@ def test_where_neither_late_evidence_nor_a_grant_helps_it_is_made_anew(work: Wor
     assert tells(work.repo) == []
 
 
-def test_an_edit_of_a_part_of_a_line_keeps_no_other_text(work: Work) -> None:
+def test_where_entries_keep_nothing_nobody_is_told(work: Work) -> None:
+    """Neither of an edit of a part of a line, nor of a squash."""
     work.edit("e 5\nline", "e five\nthe line")
-    said = work.commit_with_hooks("-a", "-m", "Write five out")
-    assert "keeps" not in said
+    assert "keeps" not in work.commit_with_hooks("-a", "-m", "Write five out")
+    work.edit("line 25\n", "twenty-five\n")
+    assert "keeps" not in work.commit_with_hooks("-a", "--amend", "-m", "Write them out")
+    assert work.verdict() == PROVEN
     assert doctor(work.repo, 0) == "no entry keeps text that was removed again\n"
 
 
@@ -334,14 +337,6 @@ def test_who_commits_is_told_of_text_that_no_diff_can_leave_out(work: Work) -> N
     said = work.commit_with_hooks("-a", "-m", "End lines otherwise")
     assert [f"{place} keeps 1 line of a.py" in said for place in tells(work.repo)] == [True]
     assert SECRET not in said
-
-
-def test_a_squash_that_keeps_nothing_is_not_told(work: Work) -> None:
-    work.edit("line 5\n", "five\n")
-    work.commit_with_hooks("-a", "-m", "Write five out")
-    work.edit("line 25\n", "twenty-five\n")
-    assert "keeps" not in work.commit_with_hooks("-a", "--amend", "-m", "Write them out")
-    assert work.verdict() == PROVEN
 
 
 def doctor(repo: Repo, code: int) -> str:

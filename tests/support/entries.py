@@ -14,7 +14,7 @@ from hkgit.dialects import parse
 from hkgit.edits import Read, Spec
 from hkgit.evidence.claims import complete_entry, make_entry
 from hkgit.evidence.entry import Entry
-from hkgit.matching.place import Settings
+from hkgit.matching.place import THRESHOLD
 from hkgit.values import replace
 from tests.support.planning import Files, Operation, protocol, snapshot
 
@@ -32,7 +32,7 @@ def recorded(
 ) -> Entry:
     """The entry of a plan in which every edit applied."""
     planned = PlannedSpec(replace(spec, digest=DIGEST), made, tuple(reads))
-    return complete_entry(make_entry(planned, Settings()), base, claims or {})
+    return complete_entry(make_entry(planned, THRESHOLD), base, claims or {})
 
 
 def entry_of(

@@ -105,25 +105,20 @@ def test_hooks_are_listed_with_their_owner(based: Repo) -> None:
     assert set(found(based)["hook"]) == owners
 
 
-def test_what_git_is_in_the_middle_of_is_told(based: Repo) -> None:
+def test_what_is_at_work_is_told_and_left(based: Repo) -> None:
     based.git("bisect", "start")
-    assert found(based)["under way"][0].startswith("a bisect: nothing lands here")
-
-
-def test_a_lock_of_another_git_is_told_and_left(based: Repo) -> None:
     lock = based.write(".git/index.lock", "")
-    assert found(based, "--fix")["locked"][0].startswith(f"{lock}: git is running")
-    assert lock.exists()
-
-
-def test_a_transaction_at_work_is_told(based: Repo) -> None:
     journal = begun(based)
-    assert found(based, "--fix")["running"] == [f"transaction {ID} of process 1, at objects"]
+    told = found(based, "--fix")
+    assert told["under way"][0].startswith("a bisect: nothing lands here")
+    assert told["locked"][0].startswith(f"{lock}: git is running")
+    assert told["running"] == [f"transaction {ID} of process 1, at objects"]
+    assert lock.exists()
     journal.close()
 
 
-def test_without_fix_a_crash_is_told_and_nothing_is_changed(based: Repo) -> None:
-    cut(based)
+def test_a_crash_is_told_and_with_fix_repaired(based: Repo) -> None:
+    new = cut(based)
     result = doctor(based)
     assert result.code == 7
     assert "the checkout was not updated" in result.out
@@ -131,15 +126,10 @@ def test_without_fix_a_crash_is_told_and_nothing_is_changed(based: Repo) -> None
     assert (based.path / ".git" / "index.lock").exists()
     assert based.read("a") == b"1\n"
 
-
-def test_with_fix_a_crash_is_repaired(based: Repo) -> None:
-    new = cut(based)
     told = found(based, "--fix")
     assert told["crashed"][0].startswith(f"transaction {ID} at ")
     assert told["fixed"] == ["what it left is removed"]
-    assert based.head == new
-    assert based.read("a") == b"2\n"
-    assert based.status() == []
+    assert (based.head, based.read("a"), based.status()) == (new, b"2\n", [])
     assert said(based)["status"] == "well"
 
 

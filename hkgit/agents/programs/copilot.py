@@ -9,16 +9,14 @@ Its log is `~/.copilot/session-state/*/events.jsonl`. A call is told by `tool.ex
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.agent import Agent, Settings
 from hkgit.agents.events import END, HOOK_SECONDS, ToolReading
-from hkgit.agents.json_fields import parse_time, table, tables, text
+from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
 from hkgit.agents.live_transcript import find_last_turn
 from hkgit.agents.log_stores import find_below
 from hkgit.agents.logged_call import (
@@ -112,9 +110,7 @@ def _arguments(given: object) -> object:
         return given
     if given.lstrip().startswith("*** Begin Patch"):
         return {"patch": given}
-    with suppress(ValueError, RecursionError):
-        return json.loads(given)
-    return None
+    return parse_value(given)
 
 
 _EXIT = r"\n?<(?:shellId: \S+ completed|exited) with exit code \d+>\s*\Z"

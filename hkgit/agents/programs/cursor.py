@@ -7,13 +7,11 @@ is shown; so what counts is the answer of the tool. What a person types and Tab 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from contextlib import suppress
 
 from hkgit.agents.agent import Agent, Keys, Settings
 from hkgit.agents.events import HOOK_SECONDS, Did, Editing, PendingToolEdit, Shell
-from hkgit.agents.json_fields import text
+from hkgit.agents.json_fields import parse_value, text
 from hkgit.agents.tools import SAID, Tool, make_editing, reading, text_of
 from hkgit.text.strict_json import JsonObject
 
@@ -62,8 +60,8 @@ def _name_path(given: Mapping[str, object]) -> str:
 def _unwrap(output: object) -> object:
     """What a tool has answered: text, or, of later versions, JSON in a text."""
     if isinstance(output, str) and output.startswith(("{", "[", '"')):
-        with suppress(ValueError, RecursionError):
-            return text_of(json.loads(output))
+        value = parse_value(output)
+        return output if value is None else text_of(value)
     return output
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from hkgit.applying.files import link
 from hkgit.errors import GitRefused
 from hkgit.git.transaction.journal import refuse_unwritable
 from hkgit.values import dataclass
@@ -108,7 +109,9 @@ def _lock(git_dir: Path, owner: str) -> None:
     started = time.monotonic()
     try:
         marked.write_bytes(_mark(owner))
-        while not _link(marked, lock):
+        while True:
+            with suppress(FileExistsError):
+                return link(marked, lock)
             patience = 10 * PATIENCE if _content(lock).startswith(_MARK) else PATIENCE
             if time.monotonic() - started > patience:
                 fix = "Another git process is running, or one has died: check that, then try again."
@@ -119,21 +122,6 @@ def _lock(git_dir: Path, owner: str) -> None:
     finally:
         with suppress(OSError):
             marked.unlink(missing_ok=True)
-
-
-def _link(marked: Path, lock: Path) -> bool:
-    """Give a file a second name, if that is free; on systems without links, copy it."""
-    try:
-        lock.hardlink_to(marked)
-    except FileExistsError:
-        return False
-    except OSError:
-        try:
-            with lock.open("xb") as stream:
-                stream.write(marked.read_bytes())
-        except FileExistsError:
-            return False
-    return True
 
 
 def _lock_of(git_dir: Path) -> Path:

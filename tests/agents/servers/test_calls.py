@@ -79,6 +79,15 @@ def test_what_is_said_of_a_blind_edit_leads_to_a_commit_that_passes(greeting: Re
     assert run("gate", "--range", "HEAD~1..HEAD", cwd=greeting.path).code == 0
 
 
+def test_what_is_said_of_a_blind_commit_leads_to_one_that_lands(greeting: Repo) -> None:
+    guard(greeting)
+    session = Connection(greeting.path, None)
+    refused = session.answer("apply", {"text": MEND})
+    assert "Fix: read those lines in this session, then make this call again." in refused.text
+    next_of(session, refused)
+    assert session.answer("apply", {"text": MEND}).document["status"] == "applied"
+
+
 def test_edits_of_which_one_is_refused_are_to_be_sent_again(greeting: Repo) -> None:
     session = Connection(greeting.path, None)
     right = replacing('greet("you")', 'greet("us")')

@@ -7,7 +7,7 @@ import pytest
 from hkgit.edits import Edit
 from hkgit.errors import AlreadyApplied, Ambiguous, HkgitError, InvalidInput, NoMatch
 from hkgit.matching.ladder import locate
-from hkgit.matching.place import Settings
+from hkgit.matching.place import THRESHOLD
 from hkgit.matching.transfer import transfer
 from tests.matching.editing import document_of, edit_of, edited, placed, spliced
 from tests.support.cases import cases
@@ -100,7 +100,7 @@ def test_a_stretch_of_a_longer_word_is_no_place(text: str, old: str) -> None:
 
 def test_a_part_of_a_word_that_the_author_saw_is_replaced() -> None:
     document, edit = document_of("food\n"), edit_of("foo", "bar")
-    located = locate(document, edit, Settings(), vouches=lambda place: True)
+    located = locate(document, edit, THRESHOLD, vouches=lambda place: True)
     assert spliced(document.data, transfer(located)) == b"bard\n"
 
 

@@ -9,6 +9,8 @@ import pytest
 from hkgit.applying.planner import Options
 from hkgit.sessions import call_journal
 from hkgit.sessions.edit_session import EditSession
+from hkgit.sessions.homes import UNNAMED
+from tests.sessions.committing import Work
 from tests.support.repos import Repo
 
 
@@ -51,3 +53,21 @@ def test_what_another_process_forgets_is_not_there(session: EditSession, repo: R
     other.forget(other.effective[-1:])
     assert [each.id for each in before.effective][-1:] == [5]
     assert [each.id for each in session.journal.load().effective] == [5]
+
+
+def test_calls_that_wait_for_no_commit_are_forgotten_but_for_the_last(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(call_journal, "KEPT", 1)
+    work.repo.write("a.txt", "line 0\n")
+    unnamed = EditSession.open(work.repo.path, UNNAMED)
+    for number in range(5):
+        edit(unnamed, f"line {number}", f"line {number + 1}")
+    assert unnamed.journal.list_numbers() == [5]
+    unnamed.undo()
+    for number in range(3, 6):
+        work.edit(f"line {number}\n", "new\n")
+        work.commit(add="a.py")
+    work.edit("line 6\n", "new\n")
+    work.record()
+    assert work.desk.journal.list_numbers() == [3, 4]
