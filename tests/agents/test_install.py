@@ -195,22 +195,25 @@ def test_a_hook_that_is_missing_or_breaks_stops_no_call(
 ) -> None:
     install(tmp_path, agent, "steer")
     if script is not None:
-        (tmp_path / "hkgit").write_text(f"#!/bin/sh\n{script}\n")
-        (tmp_path / "hkgit").chmod(0o755)
+        _write_program(tmp_path, script)
     groups = [group for groups in _hooks(tmp_path, agent).values() for group in groups]
     hooks = [hook for group in groups for hook in group["hooks"]]
-    assert hooks
-    for hook in hooks:
-        words = ["/bin/sh", "-c", hook["command"]]
+    assert {hook["timeout"] for hook in hooks} == {HOOK_SECONDS}
+    for command in {hook["command"] for hook in hooks}:
+        words = ["/bin/sh", "-c", command]
         done = subprocess.run(words, env={"PATH": str(tmp_path)}, capture_output=True)
         assert (done.returncode, done.stdout) == (0, b"")
-        assert hook["timeout"] == HOOK_SECONDS
+
+
+def _write_program(folder: Path, script: str) -> None:
+    """An hkgit of a few words."""
+    (folder / "hkgit").write_text(f"#!/bin/sh\n{script}\n")
+    (folder / "hkgit").chmod(0o755)
 
 
 def _run_windsurf(tmp_path: Path, mode: str, said: str) -> subprocess.CompletedProcess[bytes]:
     install(tmp_path, "windsurf", mode)
-    (tmp_path / "hkgit").write_text(f"#!/bin/sh\n{said}\n")
-    (tmp_path / "hkgit").chmod(0o755)
+    _write_program(tmp_path, said)
     hooks = json.loads((tmp_path / ".windsurf/hooks.json").read_text())["hooks"]
     [hook] = hooks["pre_write_code"]
     path = {"PATH": f"{tmp_path}:/usr/bin:/bin"}

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from hkgit.edits import EXECUTABLE, SUBMODULE, SYMLINK, File
+from hkgit.gate.policy.defaults import TEXT
 from hkgit.gate.policy.model import Floors, Policy
 from hkgit.gate.rules.floors import measure_strengths
 from tests.attacks.landing import Landing
@@ -17,7 +18,7 @@ from tests.support.commits import commit_tree
 from tests.support.objects import open_repository
 
 LINES = tuple(f"line {number}\n" for number in range(1, 41))
-TEXT = "".join(LINES).encode()
+WHOLE = "".join(LINES).encode()
 CHANGED = "".join(LINES).replace("line 7\n", "evil\n")
 
 
@@ -38,20 +39,20 @@ def edited(scene: Scene, old: str, new: str, path: str = "text.py") -> str:
 
 def whole_file(scene: Scene) -> str:
     """The hash of a whole file to change one line of it."""
-    return edited(scene, TEXT.decode(), CHANGED, "long.txt")
+    return edited(scene, WHOLE.decode(), CHANGED, "long.txt")
 
 
 def whole_hash(scene: Scene) -> str:
     """One line named by its place, with the hash of the file as its evidence."""
-    on = created(scene, "long.txt", TEXT)
-    words = {"old_text": "line 7\n", "new_text": "evil\n", "expected_hash": sha256(TEXT)}
+    on = created(scene, "long.txt", WHOLE)
+    words = {"old_text": "line 7\n", "new_text": "evil\n", "expected_hash": sha256(WHOLE)}
     return scene.commit(scene.applied({"op": "replace_text", "path": "long.txt", **words}, on=on))
 
 
 def deleted_and_created(scene: Scene) -> str:
     """The same by two entries: one removes the file, the other makes it anew."""
-    on = created(scene, "long.txt", TEXT)
-    gone: Operation = {"op": "delete_file", "path": "long.txt", "expected_hash": sha256(TEXT)}
+    on = created(scene, "long.txt", WHOLE)
+    gone: Operation = {"op": "delete_file", "path": "long.txt", "expected_hash": sha256(WHOLE)}
     first = scene.applied(gone, on=on)
     between = scene.commit(first)
     made: Operation = {"op": "create_file", "path": "long.txt", "new_text": CHANGED}
@@ -117,10 +118,10 @@ def test_a_rename_does_not_carry_a_file_into_protection(scene: Scene, old: str, 
     assert scene.rules(scene.commit(made)) == {"protected"}
 
 
-def test_a_path_may_be_unprotected(scene: Scene, policy: Policy) -> None:
+def test_a_path_may_be_unprotected(scene: Scene) -> None:
     create: Operation = {"op": "create_file", "path": ".github/workflows/x", "new_text": "x\n"}
-    lax = replace(policy, unprotect=(".github/workflows/*",))
-    assert scene.ruling(scene.commit(scene.applied(create)), lax).passes
+    made = scene.commit(scene.applied(create))
+    assert scene.passes(made, unprotect=(".github/workflows/*",))
 
 
 @cases(
@@ -203,15 +204,12 @@ def test_a_directory_of_nothing_is_a_change(scene: Scene, name: str) -> None:
     },
 )
 def test_characters_that_show_another_text_are_not_added(
-    scene: Scene, policy: Policy, text: str, kind: str
+    scene: Scene, text: str, kind: str
 ) -> None:
     made = scene.commit(scene.applied(replace_range("a.py", A, 5, 5, text)))
-    ruling = scene.ruling(made, policy)
-    assert ruling.passes is False
-    assert ruling.rule == "text"
-    assert ruling.findings[0].where == "a.py:5"
-    allowing = tuple(each for each in policy.reject_text if each != kind)
-    assert scene.ruling(made, replace(policy, reject_text=allowing)).passes
+    assert scene.rules(made) == {"text"}
+    assert scene.ruling(made, Policy()).findings[0].where == "a.py:5"
+    assert scene.passes(made, reject_text=tuple(each for each in TEXT if each != kind))
 
 
 @cases(
@@ -222,14 +220,11 @@ def test_characters_that_show_another_text_are_not_added(
         "a line over another": ("x", "Say\n\nReviewed\rby: nobody\n", "message:3"),
     },
 )
-def test_names_and_messages_are_text_too(
-    scene: Scene, policy: Policy, path: str, message: str, where: str
-) -> None:
+def test_names_and_messages_are_text_too(scene: Scene, path: str, message: str, where: str) -> None:
     create: Operation = {"op": "create_file", "path": path, "new_text": "x\n"}
     made = scene.commit(replace(scene.applied(create), message=message))
-    ruling = scene.ruling(made, policy)
-    assert ruling.rule == "text"
-    assert ruling.findings[0].where == where
+    assert scene.rules(made) == {"text"}
+    assert scene.ruling(made, Policy()).findings[0].where == where
 
 
 @cases(

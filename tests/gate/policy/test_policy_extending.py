@@ -116,7 +116,7 @@ def test_a_policy_extends_a_file_outside_or_of_a_pinned_revision(
     repo.git("branch", "policies")
     for name in (f"{tmp_path}/org.toml", "refs/heads/policies:org.toml", f"{pinned}:org.toml"):
         assert extending(repo, name).min_confidence == 900
-    (tmp_path / "org.toml").write_text("[other]\n")
+    (tmp_path / "org.toml").write_text("# Nothing yet\n")
     assert extending(repo, f"{tmp_path}/org.toml").min_confidence == 0
 
 
