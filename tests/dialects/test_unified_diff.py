@@ -176,6 +176,10 @@ GIT = "diff --git a/x.py b/x.py\n"
             GIT + "old mode 100755\nnew mode 100644\n" + SIDES + "@@ @@\n" + BODY,
             [SetMode("x.py", REGULAR), CHANGE],
         ),
+        "a quoted name": (
+            'diff --git "a/\\303\\251\\t.py" "b/\\303\\251\\t.py"\ndeleted file mode 100644\n',
+            [DeleteFile("é\t.py")],
+        ),
         "two files": (
             GIT + "deleted file mode 100644\n--- a/y.py\n+++ b/y.py\n@@ @@\n" + BODY,
             [DeleteFile("x.py"), Edit("y.py", "a\nb\n", "a\nc\n")],
