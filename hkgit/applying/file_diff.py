@@ -49,10 +49,7 @@ def compare(
     path: str | None, before: File | None, new_path: str | None, after: File | None
 ) -> FileChange:
     """Compare two versions of a file line by line; all of it is the change of one edit."""
-    old, new = (
-        terminate(Document(b"" if file is None else file.data)).raw_lines
-        for file in (before, after)
-    )
+    old, new = (terminate(Document.of(file)).raw_lines for file in (before, after))
     hunks = tuple(make_hunks(find_changes(old, new), new))
     return FileChange(path=path, new_path=new_path, before=before, after=after, hunks=hunks)
 

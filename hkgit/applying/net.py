@@ -56,7 +56,7 @@ def plan_changes(
 
 def _has_same_lines(change: FileChange) -> bool:
     files = (change.before, change.after)
-    before, after = (Document(b"" if each is None else each.data).lines for each in files)
+    before, after = (Document.of(each).lines for each in files)
     return before == after
 
 
@@ -107,10 +107,7 @@ class _Traced:
         """What became of the file in the end; None where that is nothing."""
         if (self.origin, self.before) == (self.path, self.after):
             return None
-        base, made = (
-            terminate(Document(b"" if file is None else file.data))
-            for file in (self.before, self.after)
-        )
+        base, made = (terminate(Document.of(file)) for file in (self.before, self.after))
         same = [(each - 1, at) for at, each in enumerate(self.origins) if each]
         changes = list_changes(same, base.line_count, made.line_count)
         return FileChange(
@@ -127,7 +124,7 @@ class _Traced:
         for kind in CHECKED if self.before is not None and self.origin is not None else ():
             more = self.read.get(kind, [])
             lines += more
-            document = Document(b"" if self.before is None else self.before.data)
+            document = Document.of(self.before)
             for each in join_lines(lines) if more else ():
                 yield Read(self.origin or "", *each, document.range_hash(*each), kind)
 
@@ -158,9 +155,7 @@ class NetChange:
             if is_made_again or (change.path is not None and file.path == change.path):
                 return file
         before = None if change.path is None else self.files.get(change.path)
-        old, now = (
-            Document(b"" if file is None else file.data).lines for file in (before, change.before)
-        )
+        old, now = (Document.of(file).lines for file in (before, change.before))
         places = {j: i + 1 for i, j in find_common(old, now)}
         origins = [places.get(at, 0) for at in range(len(now))]
         fresh = _Traced(

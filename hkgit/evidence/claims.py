@@ -18,7 +18,7 @@ from hkgit.evidence.entry import (
     RecordedHunk,
 )
 from hkgit.matching.place import LADDER_VERSION
-from hkgit.text.document import Document, hash_lines, read_document
+from hkgit.text.document import Document, hash_lines
 from hkgit.text.edit_json import expect_sayable
 from hkgit.text.hashes import digest
 from hkgit.text.strict_json import Json, JsonObject
@@ -109,8 +109,8 @@ def record_edit(dialect: str, edit: AnyEdit, outcome: EditOutcome) -> RecordedEd
 
 def record_file(change: FileChange) -> RecordedFile:
     """Make the record of a file's change, with hashes to check it and to find it again."""
-    base = read_document(change.before.data if change.before is not None else b"")
-    after = read_document(change.after.data if change.after is not None else b"")
+    base = Document.of(change.before)
+    after = Document.of(change.after)
     return RecordedFile(
         path=change.path,
         new_path=change.new_path,

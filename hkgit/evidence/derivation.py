@@ -135,7 +135,7 @@ def _derive_file(
     """
     if not is_moved and mark(before) != file.before:
         raise _refuse_other(file)
-    base = read_document(before.data if before is not None else b"")
+    base = Document.of(before)
     data = _reanchor(file, base) if is_moved else _bytes(file, base)
     for hunk in file.hunks:
         if is_moved:
@@ -256,7 +256,7 @@ def find_base(entry: Entry, edit: RecordedEdit, files: Snapshot) -> Document:
     if found is None:
         moved = (f.path for f in entry.files if f.new_path == edit.path and f.path is not None)
         found = next(map(files.get, moved), None)
-    return read_document(b"" if found is None else found.data)
+    return Document.of(found)
 
 
 def _check_evidence(edit: RecordedEdit, base: Document | None) -> None:

@@ -236,7 +236,7 @@ def _plan_believed(entry: Entry, spec: Spec, home: Snapshot) -> Plan:
     """Plan the spec as if all files had been read: whether they were, nobody can tell."""
     options = plan_options(entry)
     found = {edit.path: home.get(edit.path) for edit in entry.edits}
-    documents = {path: Document(b"" if file is None else file.data) for path, file in found.items()}
+    documents = {path: Document.of(file) for path, file in found.items()}
     edits = tuple(
         _believe(edit, recorded, documents[edit.path], options.carried.get(recorded.id))
         for edit, recorded in zip(spec.edits, entry.edits, strict=True)

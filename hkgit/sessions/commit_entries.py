@@ -219,7 +219,7 @@ class _Making:
                 lines = {*Document(unit.version(state) or b"").lines}
                 for place in added if lines and path in unit.paths else ():
                     file = self.after.get(place)
-                    here = {*Document(b"" if file is None else file.data).lines}
+                    here = {*Document.of(file).lines}
                     if 2 * len(lines & here) >= len(lines):
                         back = f"git mv {shlex.quote(place)} {shlex.quote(path)}"
                         yield (

@@ -41,6 +41,11 @@ class Document:
 
     data: bytes
 
+    @classmethod
+    def of(cls, file: File | None) -> Document:
+        """Open a file as lines; without a file there are none."""
+        return read_document(b"" if file is None else file.data)
+
     @cached_property
     def bom(self) -> bytes:
         """The byte order mark, or nothing."""

@@ -355,7 +355,7 @@ def _explain_file(
     origins: Origins,
 ) -> None:
     _, derived, actual = files
-    old, made, now = (Document(b"" if each is None else each.data) for each in files)
+    old, made, now = (Document.of(each) for each in files)
     is_same = derived is not None and derived.data == actual.data
     pairs = find_common(made.lines, now.lines)
     by = _find_origins(now, origins, pairs, is_exact=is_same)

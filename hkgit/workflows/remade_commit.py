@@ -590,7 +590,7 @@ def _commit_by_git(repository: Repository, made: Remade, start: str) -> None:
 def _make_late_reads(changes: Iterable[FileChange], *, is_tight: bool) -> Iterator[Read]:
     """Read files as they were: whole, or just what a change replaces, or the line beside it."""
     for change in changes:
-        base = terminate(Document(b"" if change.before is None else change.before.data))
+        base = terminate(Document.of(change.before))
         hunks = change.hunks if is_tight and base.line_count else ()
         places = [(each.start_line, each.end_line) for each in hunks]
         for first, last in places:

@@ -323,7 +323,7 @@ def _compare(path: str, old: File | None, new: File | None) -> Iterator[ReviewHu
     if note:
         yield _make_review_hunk(path, (1, 0), None, note=note)
         return
-    base, now = (Document(b"" if each is None else each.data) for each in (old, new))
+    base, now = (Document.of(each) for each in (old, new))
     for change in find_changes(base.lines, now.lines):
         added = now.lines[change.new_start : change.new_end]
         yield _make_review_hunk(path, (change.old_start + 1, change.old_end), base, added)

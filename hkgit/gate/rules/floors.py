@@ -71,7 +71,7 @@ def measure_strengths(repository: Repository, judged: ReplayResult) -> Iterator[
             # Removing a file and making it again counts as claiming the whole of it.
             old = start.get(file.new_path or "") if file.path is None else now.get(file.path)
             new = None if file.new_path is None else after.get(file.new_path)
-            texts = (Document(b"" if each is None else each.data) for each in (old, new))
+            texts = (Document.of(each) for each in (old, new))
             measured = _measure_file(entry, file, *texts)
             yield replace(measured, recovered=judged.is_recovered(entry))
         files = after if start is before else files
