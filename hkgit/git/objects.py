@@ -323,11 +323,8 @@ class Trees:
         before = _NONE if old is None else self._tree(old)
         data = b"" if new is None else self._data(new)
         first, last, end = _find_shared(before, data)
-        pattern, start, stop = (
-            _ENTRY[len(new or old or "")],
-            before.starts[first],
-            before.starts[last],
-        )
+        digits = max(len(old or ""), len(new or ""))  # one may be EMPTY_TREE, in any repository
+        pattern, start, stop = _ENTRY[digits], before.starts[first], before.starts[last]
         was, now = pattern.findall(before.data, start, stop), pattern.findall(data, start, end)
         if new is not None and new not in self._known:
             # As in most trees: entries differ in their ids alone.

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, decode_text
 from hkgit.errors import Unverifiable
-from hkgit.git.objects import Side, TreeEntry, Trees, format_tree
+from hkgit.git.objects import EMPTY_TREE, Side, TreeEntry, Trees, format_tree
 from tests.support.cases import cases
 from tests.support.properties import examples
 
@@ -104,3 +104,13 @@ def test_what_is_added_to_a_good_tree_is_held_against_all_of_it(added: tuple[byt
     data = GOOD + raw(added)
     with pytest.raises(Unverifiable, match="malformed"):
         told(differ(GOOD, data), 0, 1)
+
+
+def test_the_empty_tree_of_any_repository_is_compared_in_both_directions() -> None:
+    added = {"a": TreeEntry(REGULAR, "61" * 32)}
+    trees = Trees(lambda tree_id: format_tree(added))
+    for _ in range(2):  # also with what is known
+        assert [*trees.walk("1" * 64)] == [("a", added["a"])]
+        [removed], [made] = trees.compare("1" * 64, EMPTY_TREE), trees.compare(EMPTY_TREE, "1" * 64)
+        assert (removed.old, removed.new) == (added["a"], None)
+        assert (made.old, made.new) == (None, added["a"])
