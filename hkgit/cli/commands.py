@@ -34,7 +34,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "qa": "Answer the protocol's questions on a range",
     },
     "Agents": {
-        "session": "List the sessions of a checkout, and end them",
+        "session": "List the sessions of a checkout, and remove them",
         "adopt": "Find evidence in agents' own transcripts",
         "prompt": "Print the instructions for a model",
         "mcp": "Serve an agent over the Model Context Protocol",

@@ -636,4 +636,5 @@ def _say_expected(schema: JsonObject) -> str:
         return str(schema["description"]).partition(":")[0]
     bounds = f" from {schema['minimum']} to {schema['maximum']}" if "maximum" in schema else ""
     least = " that is not empty" if schema.get("minItems") else ""
-    return f"{_EXPECTED[schema['type']]}{bounds}{least}"
+    items = f", each item {_say_expected(schema['items'])}" if "items" in schema else ""
+    return f"{_EXPECTED[schema['type']]}{bounds}{least}{items}"

@@ -213,7 +213,11 @@ def _write_staged(repository: Repository, request: RemakeRequest) -> Commit:
         paths = _list_staged(repository, head, tree, request.paths)
     if not paths and not merged:
         _bring_along(repository, head, _list_lagging(repository))
-        raise InvalidInput("hkgit redo", "nothing is staged", "Stage it first: git add FILE")
+        where = ", ".join(map(quote_path, request.paths)) or "hkgit redo"
+        what = (
+            "names no commit, and nothing is staged there" if request.paths else "nothing is staged"
+        )
+        raise InvalidInput(where, what, "Stage it first: git add FILE")
     if request.paths:
         before, after = repository.commit(head).tree, repository.snapshot(tree)
         own = (each.path for each in repository.changes(before, tree) if _is_own(each.path))

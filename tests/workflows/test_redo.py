@@ -188,6 +188,8 @@ git commit -qnam 'Ask for receipts' && echo two >a.txt
     "prepare, words, code, said",
     {
         "a part of a merge": (PART_OF_MERGE, ["a.txt"], 7, "a part of a merge"),
+        "of nothing": ("true", [], 4, "hkgit redo: nothing is staged"),
+        "of what is no commit": ("true", ["nope"], 4, "nope: names no commit, and nothing is"),
         "of another branch": ("true", ["side"], 7, "is not in the history of HEAD"),
         "not accepted": (ASK_FOR_RECEIPTS, [], 6, "in a session that reads first"),
         "line ends": (r"printf 'two\r\n' >a.txt", [], 4, "a.txt: changes line ends"),

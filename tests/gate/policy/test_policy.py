@@ -123,7 +123,7 @@ def test_what_a_policy_says() -> None:
             {"mode": "off"},
             "mode: expected one of report, warn, enforce, found 'off'\nhkgit schema policy prints",
         ),
-        "no list": ({"agents": "x"}, "agents: expected a list, found 'x'"),
+        "no list": ({"agents": "x"}, "agents: expected a list, each item a string, found 'x'"),
         "no strings": ({"agents": ["x", 1]}, "agents[1]: expected a string"),
         "unknown evidence": ({"accept": ["trust"]}, "accept[0]: expected one of hash, receipt"),
         "fail": ({"verdicts": ["fail"]}, "verdicts[0]: expected one of strict"),
@@ -134,7 +134,10 @@ def test_what_a_policy_says() -> None:
         "since, cut short": ({"since": "0" * 39}, "since: expected a full commit id"),
         "a grant that is no table": ({"manual": [1]}, "manual[0]: expected a table"),
         "a grant of nothing": ({"manual": [{"names": ["x"]}]}, 'manual[0]: missing key "paths"'),
-        "of no paths": ({"manual": [{"paths": []}]}, "expected a list that is not empty"),
+        "of no paths": (
+            {"manual": [{"paths": []}]},
+            "a list that is not empty, each item a glob from the root",
+        ),
         "unknown key of a grant": (
             {"manual": [{"paths": ["*"], "who": "x"}]},
             "manual[0]: who: unknown key\nKnown keys: paths, names",
