@@ -1,7 +1,7 @@
 """An agent as one value: its tools, the words of its hooks, its settings and its logs.
 
 Each module of `programs/` has one. To add an agent write such a module, its name in `HOOKED`, and a
-stream of its calls in `tests/agents/streams/`; `tests/agents/sample_program.py` is a whole one.
+stream of its calls in `tests/agents/streams/`.
 
 Its hooks, its editor and its logs report the same calls: all are read by the same table, `edits`
 and `looks`, which says what each of its tools does.
