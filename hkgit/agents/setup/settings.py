@@ -161,7 +161,7 @@ def list_parts(name: str, mode: str = MODES[0]) -> list[Part]:
     )
     return [
         _make_part(path, value, agent.new_settings.get(path, {}), owner)
-        for path, value in settings.items()
+        for path, value in agent.settings(command).items()
     ]
 
 
