@@ -42,13 +42,6 @@ def find_agent(name: str) -> Agent:
     return found
 
 
-def has_server() -> bool:
-    """Whether hkgit's server can start here: the package that it needs is an extra."""
-    from importlib.util import find_spec
-
-    return find_spec("mcp") is not None
-
-
 def list_logged() -> list[str]:
     """List the agents whose logs are found by themselves and can be read."""
     return sorted(name for name in (*HOOKED, *PLAIN) if find_agent(name).logs)

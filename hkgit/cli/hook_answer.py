@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents import find_agent, has_server
+from hkgit.agents import find_agent
 from hkgit.agents.agent import Agent
 from hkgit.agents.begun_calls import begin_call, has_open_work, has_overdue
 from hkgit.agents.events import (
@@ -50,7 +50,7 @@ def answer_hook(agent: str, *, steer: bool = False, user: bool = False) -> None:
     try:
         event = known.read_event(parse_payload(text))
         if event is not None and not (user and _has_project_hooks(agent, event)):
-            tool = known.edit_tool if steer and has_server() else None
+            tool = known.edit_tool if steer else None
             reply = _answer(known, event, tool)
             if reply is not None:
                 from hkgit.git.program import name_program  # most calls are answered nothing

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
-from hkgit.agents import HOOKED, MODES, find_agent, has_server, parts_of
+from hkgit.agents import HOOKED, MODES, find_agent, parts_of
 from hkgit.agents.setup.settings import FOR_USER, FilePart, JsonPart, Part
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import InvalidInput
@@ -111,8 +111,6 @@ def _read_text(path: Path) -> str | None:
 
 def list_remaining_steps(name: str, *, has_git_hooks: bool) -> Iterator[str]:
     """List what is left to a person after `install`."""
-    if name not in ("aider", "pi") and not has_server():
-        yield "install the package that hkgit's server needs: pip install 'hkgit[mcp]'"
     if not has_git_hooks:
         yield "let git hooks turn what is recorded into evidence: hkgit init"
     yield from find_agent(name).remaining

@@ -1,10 +1,12 @@
-"""clients.py: an agent at the other end: the SDK's own client, over real pipes, to `hkgit mcp`."""
+"""clients.py: an agent at the other end, over real pipes: the SDK's own client, or bare lines."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+import subprocess
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,6 +16,45 @@ from tests.support.forks import loaded_program
 if TYPE_CHECKING:  # a second of imports, in every process that collects tests
     import mcp_types
     from mcp import Client
+
+
+@dataclass(frozen=True)
+class Wire:
+    """A server to which lines are sent as they are."""
+
+    process: subprocess.Popen[bytes]
+
+    def send(self, line: str | bytes | dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        text = json.dumps(line) if isinstance(line, dict) else line
+        self.process.stdin.write((text.encode() if isinstance(text, str) else text) + b"\n")
+        self.process.stdin.flush()
+
+    def hear(self) -> Any:
+        """The next line that it sends."""
+        assert self.process.stdout is not None
+        return json.loads(self.process.stdout.readline())
+
+    def ask(self, line: dict[str, Any]) -> Any:
+        self.send(line)
+        return self.hear()
+
+
+@contextmanager
+def wired(cwd: Path, *command: str, program: Path | None = None) -> Iterator[Wire]:
+    """A server of its own, started in a directory; signals reach it where it is the `program`."""
+    with subprocess.Popen(
+        [program or loaded_program(), *command],
+        cwd=cwd,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        yield Wire(process)
+
+
+def request(id: object, method: str, **params: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
+
 
 Value = TypeVar("Value")
 

@@ -99,19 +99,6 @@ def test_every_tool_says_what_it_takes_and_answers(greeting: Repo) -> None:
     assert answer["properties"]["edits"]["items"]["properties"]["tier"]
 
 
-def test_without_the_sdk_the_answer_is_what_to_install(
-    greeting: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from hkgit.cli.main import _code, main
-    from hkgit.cli.runner import end_with
-
-    monkeypatch.setitem(sys.modules, "hkgit.agents.servers.mcp_server", None)
-    arguments = ["mcp", "--root", str(greeting.path)]
-    code = end_with(lambda: _code(main, "hkgit", arguments), arguments)
-    assert code == 4
-    assert "pip install 'hkgit[mcp]'" in capsys.readouterr().err
-
-
 def test_the_clients_root_goes_before_the_directory_of_the_start(
     greeting: Repo, make_repo: Callable[..., Repo]
 ) -> None:
