@@ -156,9 +156,7 @@ USER = "user"
 def list_parts(name: str, mode: str = MODES[0]) -> list[Part]:
     """List the parts of settings that connect an agent."""
     agent, owner = find_agent(name), str(HookCommand(name))
-    settings = agent.settings(
-        HookCommand(name, is_steering=mode == MODES[1], is_of_user=mode == USER)
-    )
+    command = HookCommand(name, is_steering=mode == MODES[1], is_of_user=mode == USER)
     return [
         _make_part(path, value, agent.new_settings.get(path, {}), owner)
         for path, value in agent.settings(command).items()
