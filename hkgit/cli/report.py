@@ -11,7 +11,6 @@ import click
 from hkgit.audit.audit import (
     Audit,
     audit_json,
-    render_badge,
     render_body,
     render_comment,
     render_head,
@@ -42,7 +41,7 @@ from hkgit.text.escape import count_noun, visible
 from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import asdict
 
-FORMATS = ("markdown", "comment", "badge")
+FORMATS = ("markdown", "comment")
 
 
 @declare
@@ -50,9 +49,7 @@ def report(
     *,
     commits: str | None = argument("[A..B]"),
     policy: str | None = POLICY,
-    form: str = format_option(
-        FORMATS, "The full report, a comment for a pull request, or an SVG badge."
-    ),
+    form: str = format_option(FORMATS, "The full report, or a comment for a pull request."),
     tables: str | None = option("Report on the tables of many repositories.", metavar="DIR"),
     html: str | None = option(
         "Write the page as one file that loads nothing else.", metavar="FILE"
@@ -90,12 +87,11 @@ def _audit(name: str, history: History, listed: Sequence[str]) -> Audit:
 
 def _render_report(name: str, history: History, listed: Sequence[str], form: str) -> Iterator[str]:
     """Render a report as text; of Markdown first what is known by now."""
-    if form == FORMATS[0]:
-        yield render_head(name, history.asked, len(listed), history.policy)
-        yield render_body(_audit(name, history, listed))
+    if form == "comment":
+        yield render_comment(_audit(name, history, listed))
         return
-    audit = _audit(name, history, listed)
-    yield render_badge(audit) if form == "badge" else render_comment(audit)
+    yield render_head(name, history.asked, len(listed), history.policy)
+    yield render_body(_audit(name, history, listed))
 
 
 def _render_page(repository: Repository, audit: Audit) -> str:

@@ -22,9 +22,6 @@ from hkgit.text.escape import count_noun, visible
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 
-STEPS = 10
-"""Bars of the histogram of confidence."""
-
 MOST_WEEKS = 52
 _BARS = "▁▂▃▄▅▆▇█"
 
@@ -53,10 +50,9 @@ def open_rows_of(rulings: Iterable[Ruling], policy: Policy) -> Iterator[Connecti
 class Figures:
     """Counts of commits and of their edits by what they are: `["evidence"]["hash"]` edits.
 
-    Commits are counted by `replay`, `policy` and `agents`; edits by `evidence`, `tiers`,
-    `versions` of agents and `confidence` per mille. In `totals`, `blind` counts edits whose
-    evidence the policy does not accept, `without_entry` commits that are rejected and carry no
-    entry, `conflicts` those that entries claim to have met.
+    Commits are counted by `replay` and `policy`; edits by `evidence`, `tiers`, `versions` of agents
+    and `confidence` per mille. In `totals`, `blind` counts edits whose evidence the policy does not
+    accept.
     """
 
     by: Mapping[str, Mapping[Any, int]]
@@ -95,26 +91,8 @@ class Figures:
         return sum(self["replay"].get(name, 0) for name in DERIVED)
 
     @property
-    def confidence(self) -> tuple[int, ...]:
-        """The edits by tenths of their confidence, the last with 1.00 itself."""
-        bars: Counter[int] = Counter()
-        for sure, count in self["confidence"].items():
-            bars[min(sure * STEPS // 1000, STEPS - 1)] += count
-        return tuple(bars[step] for step in range(STEPS))
-
-    @property
     def lowest(self) -> int | None:
         return min(self["confidence"], default=None)
-
-    @property
-    def median(self) -> int | None:
-        """The confidence in the middle, the lower of two."""
-        left = (self.edits - 1) // 2
-        for sure, count in sorted(self["confidence"].items()):
-            if left < count:
-                return int(sure)
-            left -= count
-        return None
 
 
 def add_figures(several: Iterable[Figures]) -> Figures:
@@ -285,17 +263,9 @@ def numbers_json(figures: Figures) -> JsonObject:
         "agents": dict(figures["versions"]),
         "tiers": dict(figures["tiers"]),
         "evidence": dict(figures["evidence"]),
-        "confidence": [
-            {"from": step / STEPS, "to": (step + 1) / STEPS, "edits": count}
-            for step, count in enumerate(figures.confidence)
-        ],
         "lowest_confidence": None if figures.lowest is None else figures.lowest / 1000,
-        "repaired": total("repaired"),
-        "relocated": total("relocated"),
         "blind_edits": total("blind"),
         "blind_rate": round(total("blind") / edits, 4) if edits else None,
-        "rejected_without_entry": total("without_entry"),
-        "conflicts_met": total("conflicts"),
     }
 
 
@@ -317,17 +287,9 @@ def numbers_lines(figures: Figures) -> Iterator[str]:
     yield f"tiers       {_shares(figures['tiers'])}"
     yield f"evidence    {_shares(figures['evidence'])}"
     yield f"blind       {total('blind')} of {edits} ({total('blind') * 100 / figures.edits:.1f} %)"
-    yield f"conflicts   {total('conflicts')} reported"
-    yield f"repaired    {total('repaired')}, relocated {total('relocated')}"
-    if figures.lowest == STEPS * 100:
+    if figures.lowest == 1000:
         return
     yield f"confidence  lowest {format_decimal(figures.lowest or 0)}"
-    most = max(figures.confidence)
-    for step, count in enumerate(figures.confidence):
-        if count:
-            bar = "█" * max(round(count * 40 / most), 1)
-            end = "]" if step == STEPS - 1 else ")"
-            yield f"  [{step / STEPS:.1f}, {(step + 1) / STEPS:.1f}{end}  {bar} {count}"
 
 
 def _shares(counted: Mapping[str, int]) -> str:

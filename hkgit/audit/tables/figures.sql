@@ -35,8 +35,6 @@ SELECT day, replay, count(*) AS commits FROM commits GROUP BY day, replay ORDER 
 SELECT 'replay' AS kind, replay AS value, count(*) AS count FROM commits WHERE {which} GROUP BY 2
 UNION ALL SELECT 'policy', CASE WHEN policy_passes THEN 'passes' ELSE 'fails' END, count(*)
 FROM commits WHERE {which} GROUP BY 2
-UNION ALL SELECT 'agents', fold_agent(value), count(DISTINCT repository || commit)
-FROM commits, json_each(agents) WHERE {which} GROUP BY 2
 UNION ALL SELECT 'evidence', evidence, count(*) FROM edits WHERE {which} GROUP BY 2
 UNION ALL SELECT 'tiers', tier, count(*) FROM edits WHERE {which} GROUP BY 2
 UNION ALL SELECT 'versions', agent || coalesce('/' || lower(agent_version), ''), count(*)
@@ -47,16 +45,12 @@ ORDER BY kind, count DESC, value
 
 -- totals
 SELECT * FROM (
-  SELECT ifnull(sum(entries), 0) AS entries, ifnull(sum(conflicts), 0) AS conflicts,
-    ifnull(sum(blind_edits), 0) AS blind,
-    count(*) FILTER (WHERE NOT policy_passes AND entries = 0) AS without_entry,
+  SELECT ifnull(sum(entries), 0) AS entries, ifnull(sum(blind_edits), 0) AS blind,
     count(agent) AS by_agents, count(agent) FILTER (WHERE derived) AS derived_by_agents,
     count(DISTINCT author) FILTER (WHERE replay = 'by hand') AS people
   FROM commits WHERE {which}
 ), (
-  SELECT count(DISTINCT path) AS files, count(*) FILTER (WHERE repairs <> '[]') AS repaired,
-    count(*) FILTER (WHERE relocated) AS relocated
-  FROM edits WHERE {which}
+  SELECT count(DISTINCT path) AS files FROM edits WHERE {which}
 )
 
 -- rules
