@@ -243,8 +243,8 @@ def _list_comment(audit: Audit) -> Iterator[str]:
             ("agent", "commits", "derived", "pass", "edits", "weak"),
             (
                 (
-                    escape_markdown(_short(row.name)),
-                    *map(str, (row.commits, row.derived, row.passing, row.edits, row.weak)),
+                    escape_markdown(_short(row["agent"])),
+                    *(str(row[name]) for name in ("commits", "derived", "passes", "edits", "weak")),
                 )
                 for row in audit.summary.agents[:MOST]
             ),

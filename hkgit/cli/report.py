@@ -19,14 +19,14 @@ from hkgit.audit.commits import History
 from hkgit.audit.questions import YES, Fact, Question, answer_questions, select_governed
 from hkgit.audit.tables.database import open_kept_rows, restrict_rows, update_rows
 from hkgit.audit.tables.figures import (
-    AgentFigures,
     Summary,
-    agent_json,
     count_line,
+    draw_sparkline,
     numbers_json,
     numbers_lines,
     sum_up,
 )
+from hkgit.audit.tables.rows import Row
 from hkgit.cli.answer import Answer
 from hkgit.cli.history import POLICY, RANGE, REVISION, open_history
 from hkgit.cli.options import argument, declare, format_option, option
@@ -154,7 +154,7 @@ def _stats_json(
 ) -> JsonObject:
     found = _count_all(history, listed, refused)
     about = {"policy_source": history.policy.source, "refused": len(refused)}
-    by_agent = [*map(agent_json, found.agents)]
+    by_agent = [{name: row[name] for name in _BY_AGENT} for row in found.agents]
     return {**numbers_json(found.figures), **about, "by_agent": by_agent}
 
 
@@ -172,13 +172,17 @@ def _stats_lines(
         yield from render_rows((16, 8, 8, 6, 6, 5, 8), _agent_rows(found.agents))
 
 
-def _agent_rows(agents: Sequence[AgentFigures]) -> Iterator[Sequence[Cell]]:
+_COUNTED = ("agent", "commits", "derived", "passes", "edits", "weak", "refused")
+_BY_AGENT = (*_COUNTED, "first_week", "by_week")
+
+
+def _agent_rows(agents: Sequence[Row]) -> Iterator[Sequence[Cell]]:
     """A row an agent, its commits by week at the end."""
-    yield "agent", "commits", "derived", "pass", "edits", "weak", "refused", ("by week", "cyan")
+    yield (*_COUNTED, ("by week", "cyan"))
     for row in agents:
-        numbers = [str(n) for n in (row.commits, row.derived, row.passing, row.edits)]
-        weak = str(row.weak), "red" if row.weak else None
-        yield row.name, *numbers, weak, str(row.refused), (row.sparkline, "cyan")
+        warned = {"weak": "red"} if row["weak"] else {}
+        cells = [(str(row[name]), warned.get(name)) for name in _COUNTED]
+        yield (*cells, (draw_sparkline(row["by_week"]), "cyan"))
 
 
 _MOST = 10

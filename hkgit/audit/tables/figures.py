@@ -114,56 +114,28 @@ def count_all(database: Connection, repository: str | None = None) -> Figures:
     return Figures(found)
 
 
-@dataclass(frozen=True)
-class AgentFigures:
-    """What one agent did, over the same weeks as the others.
+def list_agents(database: Connection, refused: Sequence[RefusedAttempt] = ()) -> list[Row]:
+    """List what each agent did, the busiest first.
 
-    `weak` counts its commits that rest on a quote or less, `bare` those without evidence,
-    `refused` what was refused to it in this clone, `evidence` its edits, `weeks` its commits week
-    by week from `first` on. `repositories` says in how many it worked.
+    `weak` counts its commits that rest on a quote or less, `bare` those without evidence, `refused`
+    what was refused to it in this clone, `by_week` its commits from `first_week` on.
     """
-
-    name: str
-    repositories: int
-    commits: int
-    derived: int
-    passing: int
-    weak: int
-    bare: int
-    evidence: Mapping[str, int]
-    lowest: int | None
-    versions: tuple[str, ...]
-    first: date
-    weeks: tuple[int, ...]
-    refused: int
-
-    @property
-    def edits(self) -> int:
-        return sum(self.evidence.values())
-
-    @property
-    def sparkline(self) -> str:
-        """A bar a week, the highest for the busiest; a space for one without commits."""
-        top = max(self.weeks, default=0)
-        return "".join(_BARS[(n * len(_BARS) - 1) // top] if n else " " for n in self.weeks)
-
-
-def list_agents(
-    database: Connection, refused: Sequence[RefusedAttempt] = ()
-) -> tuple[AgentFigures, ...]:
-    """List every agent, the busiest first."""
     tries = Counter(fold_agent(visible(each.agent)) for each in refused)
     agents = ask(database, "agents")
     for row in agents:
-        row["weeks"] = json.loads(row["weeks"])
+        row |= {name: json.loads(row[name]) for name in ("weeks", "evidence", "versions")}
     weeks = {date.fromisoformat(week) for row in agents for week in row["weeks"]}
     starts = _list_starts(weeks, "week", MOST_WEEKS)
     for row in agents:
-        row["first"], row["refused"] = starts[0], tries[row["name"]]
-        row["weeks"] = tuple(row["weeks"].get(each.isoformat(), 0) for each in starts)
-        row["evidence"] = json.loads(row["evidence"] or "{}")
-        row["versions"] = tuple(json.loads(row["versions"] or "[]"))
-    return tuple(AgentFigures(**row) for row in agents)
+        row["refused"], row["first_week"] = tries[row["agent"]], starts[0].isoformat()
+        row["by_week"] = [row["weeks"].get(each.isoformat(), 0) for each in starts]
+    return agents
+
+
+def draw_sparkline(counts: Sequence[int]) -> str:
+    """Draw a bar a count, the highest for the largest; a space for none."""
+    top = max(counts, default=0)
+    return "".join(_BARS[(n * len(_BARS) - 1) // top] if n else " " for n in counts)
 
 
 @dataclass(frozen=True)
@@ -186,7 +158,7 @@ class Summary:
     """What reports and pages say of some commits; a period of the timeline is a `step`."""
 
     figures: Figures
-    agents: Sequence[AgentFigures]
+    agents: Sequence[Row]
     periods: Sequence[Period]
     step: str
 
@@ -233,21 +205,6 @@ def _start_of(day: date, step: str) -> date:
     if step == "month":
         return day.replace(day=1)
     return day - timedelta(days=day.weekday()) if step == "week" else day
-
-
-def agent_json(row: AgentFigures) -> JsonObject:
-    """Write an agent as one JSON object."""
-    return {
-        "agent": row.name,
-        "commits": row.commits,
-        "derived": row.derived,
-        "passes": row.passing,
-        "edits": row.edits,
-        "weak": row.weak,
-        "refused": row.refused,
-        "first_week": row.first.isoformat(),
-        "by_week": list(row.weeks),
-    }
 
 
 def numbers_json(figures: Figures) -> JsonObject:

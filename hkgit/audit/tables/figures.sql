@@ -7,7 +7,7 @@ WITH one AS (
   SELECT agent, json_group_object(week, commits) AS weeks
   FROM (SELECT agent, week, count(*) AS commits FROM one GROUP BY agent, week) GROUP BY agent
 ), kind AS (
-  SELECT agent, json_group_object(evidence, edits) AS evidence,
+  SELECT agent, json_group_object(evidence, edits) AS evidence, sum(edits) AS edits,
     cast(round(1000 * min(lowest)) AS INTEGER) AS lowest
   FROM (
     SELECT agent, evidence, count(*) AS edits, min(confidence) AS lowest
@@ -20,11 +20,12 @@ WITH one AS (
     FROM commits, json_each(agents) WHERE instr(value, '/') > 0 ORDER BY version
   ) GROUP BY agent
 )
-SELECT agent AS name, count(DISTINCT repository) AS repositories, count(*) AS commits,
+SELECT agent, count(DISTINCT repository) AS repositories, count(*) AS commits,
   count(*) FILTER (WHERE derived) AS derived,
-  count(*) FILTER (WHERE policy_passes) AS passing, count(*) FILTER (WHERE weak) AS weak,
+  count(*) FILTER (WHERE policy_passes) AS passes, count(*) FILTER (WHERE weak) AS weak,
   count(*) FILTER (WHERE replay IN ('no evidence', 'vouched') AND entries = 0) AS bare,
-  evidence, lowest, versions, weeks
+  ifnull(edits, 0) AS edits, ifnull(evidence, '{{}}') AS evidence, lowest,
+  ifnull(versions, '[]') AS versions, weeks
 FROM one JOIN week USING (agent) LEFT JOIN kind USING (agent) LEFT JOIN version USING (agent)
 GROUP BY agent ORDER BY commits DESC, agent
 
