@@ -74,7 +74,7 @@ def write_canonical(value: Json, *parts: Json) -> bytes:
 
     `parts` are those of the value that may hold anything; by default it is all of it.
     """
-    is_plain = all([_expect_whole(part) for part in parts or (value,)])
+    is_plain = all([*map(_expect_whole, parts or (value,))])
     try:
         return _ENCODER.encode(value if is_plain else _mark_keys(value)).encode() + b"\n"
     except UnicodeEncodeError as error:

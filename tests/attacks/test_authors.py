@@ -154,7 +154,7 @@ def test_a_strict_commit_does_not_lie_in_its_trailers(scene: Scene, lie: str) ->
     change = scene.honest()
     made = scene.commit(change)
     said = scene.repo.git("log", "-1", "--format=%B", made)
-    assert scene.rules(scene.commit(replace(change, message=said))) == set()
+    assert scene.passes(scene.commit(replace(change, message=said)))
     lying = said.replace("Hkgit-Tiers: ", lie)
     assert scene.rules(scene.commit(replace(change, message=lying))) == {"trailer"}
 
