@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from hkgit.agents import HOOKED, MODES, PLAIN, parts_of
+from hkgit.agents import HOOKED, MODES, PLAIN
 from hkgit.agents.events import HOOK_SECONDS
 from hkgit.agents.setup.installer import find_outdated, install, list_remaining_steps, remove
-from hkgit.agents.setup.settings import FilePart
+from hkgit.agents.setup.settings import FilePart, list_parts
 from hkgit.text.hashes import add_stamp, is_stamped
 from hkgit.workflows.setup import Action
 from tests.support.cases import cases
@@ -310,7 +310,7 @@ def test_a_file_of_an_earlier_version_that_somebody_changed_stays(
 
 
 def test_a_written_file_says_its_own_hash() -> None:
-    parts = [part for agent, mode in product(HOOKED, MODES) for part in parts_of(agent, mode)]
+    parts = [part for agent, mode in product(HOOKED, MODES) for part in list_parts(agent, mode)]
     files = [part for part in parts if isinstance(part, FilePart)]
     assert files
     for part in files:

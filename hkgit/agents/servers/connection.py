@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
-import sys
 import threading
-import traceback
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -53,17 +51,11 @@ class Connection:
         `session` is the caller's, where that is known; a call may name another. A hook may have
         noted whose it is.
         """
-        return _name_programs(self._answer(name, {} if arguments is None else arguments, session))
-
-    def _answer(self, name: str, arguments: Json, session: str | None) -> Reply:
         try:
-            return self._dispatch(name, arguments, session)
+            reply = self._dispatch(name, {} if arguments is None else arguments, session)
         except HkgitError as error:
-            return of_error(error)
-        except Exception as error:  # noqa: BLE001 - a fault ends one call, not the connection
-            traceback.print_exc(file=sys.stderr)
-            what = f"internal error in hkgit: {type(error).__name__}: {error}"
-            return of_error(HkgitError(name, what, "Please report it; other calls may still work."))
+            reply = of_error(error)
+        return _name_programs(reply)
 
     def _dispatch(self, name: str, arguments: Json, session: str | None) -> Reply:
         call = CALLS.get(name)

@@ -6,7 +6,9 @@ Requests are answered when they are done, not in the order in which they came.
 from __future__ import annotations
 
 import json
+import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -21,6 +23,7 @@ PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
 REFUSED = -32000
 """What was asked for was understood and refused; `data` is the answer."""
 
@@ -81,12 +84,13 @@ class Lines:
         return None
 
     def _settle(self, message: Json) -> bool:
-        """Take an answer of the other side; whether it is one."""
-        is_answer = isinstance(message, dict) and "method" not in message
-        answered = self._asked.pop(str(message.get("id")), None) if is_answer else None
+        """Take an answer of the other side, which may be late; whether it is one."""
+        if not isinstance(message, dict) or {"result", "error"}.isdisjoint(message):
+            return False
+        answered = self._asked.pop(str(message.get("id")), None)
         if answered is not None:
             answered.set_result(message.get("result"))
-        return answered is not None
+        return True
 
     def _lines(self) -> Iterator[bytes]:
         while line := self._incoming.readline(LONGEST_LINE):
@@ -125,6 +129,10 @@ def _answer(answer: Answer, message: Json) -> JsonObject | None:
         result = answer(message["method"], message.get("params"))
     except RpcError as error:
         said = _failure(id, error.code, str(error), error.data)
+    except Exception as error:  # noqa: BLE001 - a fault ends one request, not the connection
+        traceback.print_exc(file=sys.stderr)
+        what = f"internal error in hkgit: {type(error).__name__}: {error}"
+        said = _failure(id, INTERNAL_ERROR, what)
     else:
         said = {"jsonrpc": "2.0", "id": id, "result": result}
     if id is _NO_ID:

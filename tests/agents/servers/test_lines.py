@@ -141,6 +141,24 @@ def test_a_notification_is_not_answered(repo: Repo) -> None:
     assert [each["id"] for each in spoken(repo.path, line, request(1, "ping"))] == [1]
 
 
+@pytest.mark.parametrize("answer", ['"result": {}', '"error": {"code": 1, "message": "no"}'])
+def test_an_answer_that_nobody_waits_for_is_not_answered(answer: str, repo: Repo) -> None:
+    line = f'{{"jsonrpc": "2.0", "id": "hkgit-9", {answer}}}'
+    assert [each["id"] for each in spoken(repo.path, line, request(1, "ping"))] == [1]
+
+
+def test_a_fault_is_an_error_and_the_next_line_is_answered(repo: Repo) -> None:
+    outgoing = BytesIO()
+    lines = "".join(f"{json.dumps(request(id, 'x'))}\n" for id in (1, 2)).encode()
+
+    def fail(method: str, params: object) -> None:
+        raise KeyError(method)
+
+    Lines(BytesIO(lines), outgoing).serve(fail)
+    answers = map(json.loads, outgoing.getvalue().splitlines())
+    assert [each["error"]["code"] for each in answers] == [-32603, -32603]
+
+
 def test_a_batch_is_answered_as_one(repo: Repo) -> None:
     [answers] = spoken(repo.path, json.dumps([request(1, "ping"), request(2, "status")]))
     assert [each["id"] for each in answers] == [1, 2]
