@@ -140,7 +140,7 @@ def _find_rival(
         if path in each.files:
             found = each.files[path].mark
         elif isinstance(each.did, Shell):  # it has found it as it was in its commit
-            repository = Repository.discover(root, is_small=True)
+            repository = Repository.discover(root)
             found = None if each.head is None else mark(repository.snapshot(each.head).get(path))
         if found != now:
             return each
