@@ -211,30 +211,6 @@ def _is_once(document: Document, text: bytes) -> bool:
     return document.data.find(text) == document.data.rfind(text)
 
 
-def remove_marks(quote: Quotation) -> Edit | None:
-    """Put the lines that a remark replaces in its place.
-
-    None where it cannot be told what else was to be there.
-    """
-    lines: list[bytes] = []
-    row = 0
-    for change in quote.changes:
-        added = quote.new_lines[change.new_start : change.new_end]
-        lines += quote.old_lines[row : change.old_start]
-        row = change.old_end
-        if any(is_elision(line.strip()) for line in added):
-            if len(added) > 1:
-                return None
-            added = quote.old_lines[change.old_start : change.old_end]
-        lines += added
-    new = b"".join(line + b"\n" for line in (*lines, *quote.old_lines[row:]))
-    if not quote.old.endswith(b"\n"):
-        new = new.removesuffix(b"\n")
-    if new in (quote.new, quote.old) or len(quote.old) + len(new) > MOST:
-        return None
-    return replace(quote.edit, old_text=decode_text(quote.old), new_text=decode_text(new))
-
-
 def tell_apart(document: Document, spans: Sequence[tuple[int, int]]) -> tuple[Near, ...]:
     """Widen places of equal text by the fewest lines that make each of them unique."""
     steps = range(FARTHEST + 1 if len(document.data) < LARGE else 0)

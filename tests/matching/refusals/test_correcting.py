@@ -155,20 +155,6 @@ def test_nothing_is_proposed_that_costs_more_than_to_read() -> None:
     assert proposed(f"a\n{long}b\n", "a\nx = 'y'\nb\n", "a\nb\n") is None
 
 
-@cases(
-    "new, expected",
-    {
-        "a remark for the very lines": ("    # ... existing code ...\n", None),
-        "a remark among other lines": ("    x = 1\n    # ... existing code ...\n", None),
-    },
-)
-def test_remarks_give_way_to_the_lines_where_that_can_be_told(
-    new: str, expected: str | None
-) -> None:
-    found = proposed(TEXT, "    return result\n", new)
-    assert (None if found is None else found[1]) == expected
-
-
 def test_equal_places_are_named_with_what_tells_them_apart() -> None:
     error = refused(TEXT, edit_of("    check(width, ", "    test(width, "))
     assert error.near == (Near(2, 2), Near(8, 8))
