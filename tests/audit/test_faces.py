@@ -229,7 +229,9 @@ def test_a_page_and_a_comment_of_sure_edits_have_no_word_of_confidence(
     history: Repo, ask: Ask
 ) -> None:
     assert "onfidence" not in page_of(ask, history, "start..sure")
-    assert "0.99" in page_of(ask, history)
+    unsure = page_of(ask, history)
+    assert "0.99 <small>lowest" in unsure
+    assert "Lowest confidence" in unsure
     assert "confidence" not in ask("report", "start..sure", "--format", "comment").out
 
 
