@@ -177,12 +177,16 @@ def test_a_directory_of_something_else_is_left_alone(small: Repo, tmp_path: Path
     assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.txt", "repo"]
 
 
-def test_without_duckdb_there_is_the_database_alone(
+def test_without_duckdb_there_is_the_database_alone_until_it_is_installed(
     small: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("hkgit.audit.tables.export_tables.has_duck", lambda: False)
     export_all(small, tmp_path / "t")
     assert [path.name for path in (tmp_path / "t").iterdir()] == [FILE]
+    monkeypatch.undo()
+    assert export_all(small, tmp_path / "t").judged == 2
+    for name in TABLES:
+        assert [*(tmp_path / "t" / name).glob("*/*.parquet")], name
 
 
 @pytest.mark.slow
