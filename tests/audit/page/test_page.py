@@ -29,24 +29,6 @@ def begun(repo: Repo) -> Repo:
     return repo
 
 
-def test_the_counts_are_those_of_the_history(facts: PageFacts) -> None:
-    summary = facts.audit.summary
-    assert summary.figures.derived == 20
-    assert summary.figures.replays == {
-        "strict": 19,
-        "empty": 1,
-        "mixed": 1,
-        "by hand": 2,
-        "no evidence": 1,
-    }
-    assert summary.figures.passing == 20
-    assert len(facts.commits) == 24
-    assert summary.figures.total("people") == 2
-    assert sum(period.total for period in summary.periods) == 24
-    codex = next(row for row in summary.agents if row["agent"] == "codex")
-    assert (codex["bare"], codex["evidence"]) == (1, {"receipt": 2, "hash": 3})
-
-
 def test_the_weakest_commits_come_first(facts: PageFacts) -> None:
     replays = [each.commit.replay for each in facts.commits]
     assert replays[:2] == ["no evidence", "mixed"]
