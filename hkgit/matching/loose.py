@@ -89,11 +89,14 @@ _AT_THE_END = rb"(?<=\S)\s+(?:#|//|/\*|--\s|<!--).*"
 
 _WORD = r"\w+|[^\w\s]"
 _JOINED = rb"[A-Za-z_]\w*(?:[.-]\w+)*"
+_IDENTITY = rb"(?i:(?:- )?['\"]?(?:name|id|key|title|slug|uuid)['\"]?\s*[:=](?!=))"
+"""A line that names the record that it is in."""
+
 _NAMES = (
     rb"(?:\w+ )*(?:def|class|func|fn|function|interface|struct|enum|trait|type|module) "
-    rb"|\[[\w.]+\]$|['\"]?[\w.#-]+['\"]?:(?: [{\[])?$|[.#][\w.-]+ ?\{$"
+    rb"|\[[\w.]+\]$|['\"]?[\w.#-]+['\"]?:(?: [{\[])?$|[.#][\w.-]+ ?\{$|" + _IDENTITY
 )
-"""A line that names the block below it."""
+"""A line that names the block below it, or its record."""
 
 _SECTION = rb"\[[^\[\]]+\]$"
 """One below which nothing is indented more."""
@@ -176,8 +179,9 @@ def has_evidence(alignment: Alignment) -> bool:
 
 
 def _find_headings(quote: Quotation) -> set[int]:
-    """Find the old lines that open a block in which something changes."""
-    found, old = set[int](), quote.old_lines
+    """Find the old lines that open a block in which something changes, or name a record."""
+    old = quote.old_lines
+    found = {row for row, line in enumerate(old) if re.match(_IDENTITY, line.strip())}
     for change in quote.changes:
         changed = (
             *old[change.old_start : change.old_end],

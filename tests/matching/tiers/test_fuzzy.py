@@ -346,6 +346,8 @@ describe("rows", () => {
   })
 })
 """
+RECORD = '[\n  {\n    "name": "main",\n    "port": 1,\n    "host": "h",\n    "tls": true\n  }\n]\n'
+ATTRIBUTES = '<input\n  type="text"\n  class="wide"\n  required\n  Id="main"\n>\n'
 CASES = "switch (kind) {\n  case 'main':\n    const x = run(kind)\n    log(x)\n    return x\n}\n"
 
 
@@ -357,6 +359,8 @@ CASES = "switch (kind) {\n  case 'main':\n    const x = run(kind)\n    log(x)\n 
         "a section": (TOML, "mains", "port = 2", "port = 3"),
         "a call": (TESTS, "security", "toBe(2)", "toBe(3)"),
         "a condition": (CASES, "security", "log(x)", "log(x, 1)"),
+        "a record": (RECORD, "security", '"port": 1', '"port": 2'),
+        "a record that is named in the end": (ATTRIBUTES, "mains", 'type="text"', 'type="url"'),
     },
 )
 def test_a_block_that_the_file_lacks_is_not_changed_in_another(
