@@ -223,8 +223,8 @@ def _say_work(repository: Repository) -> Iterator[Line]:
 def _say_agents(repository: Repository) -> Iterator[Line]:
     """Whether agents' hooks are as they should be, in the checkout and in the user's settings."""
     root = repository.work_tree
-    for outdated in () if root is None else find_outdated(root):
-        yield "agents", f"{outdated.path} {outdated.advice}"
+    for path, advice in () if root is None else find_outdated(root):
+        yield "agents", f"{path.relative_to(root or '')} {advice}"
     if root is not None:
         yield from (("agents", line) for line in _say_connected(root))
     yield from (("agents", line) for line in _say_user_hooks(root))
