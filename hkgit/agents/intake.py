@@ -31,6 +31,10 @@ from hkgit.sessions.blobs import load_written, save_written
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.agents.shell_changes import ShellWork
+
 _AROUND = (0, 3, 30, 10**9)
 """So many lines around a change are told until it has one place: one of equal blank lines may have
 none but in its whole file."""
@@ -179,14 +183,11 @@ class Intake:
         head = find_head(self._root)
         yield None if head is None else head.get(path)
 
-    def take_command(self, call: BegunCall) -> EditReport | None:
+    def take_command(self, call: BegunCall, work: ShellWork) -> EditReport | None:
         """Take in what a command has done. Raises Conflict where another session may have done it.
 
         Raises HkgitError.
         """
-        from hkgit.agents.shell_changes import find_work
-
-        work = find_work(self._root, call)
         lost = dict(work.lost)
         if work.changed or work.committed:
             # Most commands change nothing.

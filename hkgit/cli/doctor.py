@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 import hkgit
-from hkgit.agents import HOOKED, find_agent, has_server
+from hkgit.agents import HOOKED, find_agent
 from hkgit.agents.setup.installer import (
     find_outdated,
     find_user_hooks,
@@ -240,8 +240,6 @@ def _say_connected(root: Path) -> Iterator[str]:
     if shutil.which("hkgit") is None:
         where = "is not on PATH here; without it these hooks do nothing"
         yield f"hkgit {where}: {', '.join(names)}"
-    if not has_server() and names != ["pi"]:
-        yield "hkgit's server cannot start: pip install 'hkgit[mcp]'"
     used = [folder.name for folder in find_folders(root)]
     for name in names:
         if not any(each.startswith(f"{name}-") for each in used):

@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib import import_module
 from pathlib import Path
 from threading import Timer
@@ -16,11 +16,12 @@ from typing import Any
 
 import click
 
-from hkgit.audit.fleet.plan import FleetDirectory, read_list
+from hkgit.audit.fleet.plan import FleetDirectory, read_list, write_json
 from hkgit.audit.fleet.run import (
     FleetRequest,
     FleetRow,
-    FleetSummary,
+    count_failed,
+    count_rejected,
     row_line,
     summary_json,
     summary_lines,
@@ -52,14 +53,13 @@ def verify(
     jobs: int | None = option("Number of local processes.", type=click.IntRange(1), metavar="N"),
     dask: str | None = option("The address of a Dask scheduler.", metavar="ADDRESS"),
     scheduler_file: str | None = option("The file that a Dask scheduler wrote.", metavar="FILE"),
-    no_tables: bool = option("Write no Parquet files, only the database."),
 ) -> Answer:
     """Mirror every repository of LIST and judge what is new since the last run.
 
-    LIST has one path or URL per line; in TOML ([[repository]]) each has a name, a url and refs. A
-    repository that cannot be judged gets a row with the reason. Each is judged under the policy at
-    the tip of its first ref, or that of --policy. An interrupted run loses nothing: run it again.
-    Workers of Dask use the same path for DIR.
+    LIST has one path or URL per line. Of each the branch is judged that its HEAD names, under the
+    policy at its tip, or that of --policy. A repository that cannot be judged gets a row with the
+    reason. An interrupted run loses nothing: run it again. Workers of Dask use the same path for
+    DIR.
     """
     if sum(each is not None for each in (jobs, dask, scheduler_file)) > 1:
         raise click.UsageError("--jobs, --dask and --scheduler-file exclude each other.")
@@ -68,15 +68,14 @@ def verify(
         read_list(Path(file)),
         directory,
         policy=None if policy is None else read_policy_file(Path(policy)),
-        has_tables=not no_tables,
     )
     with open_executor(jobs, dask, scheduler_file) as executor:
         rows = _collect(request, executor)
-    summary = FleetSummary(rows)
-    failed = GitRefused.exit_code if summary.failed else 0
-    code = Rejected.exit_code if summary.rejected else failed
-    lines = summary_lines(summary)
-    return Answer(summary_json(summary), lines, code, is_info=True)
+    document = summary_json(rows)
+    write_json(directory.summary, document)
+    failed = GitRefused.exit_code if count_failed(rows) else 0
+    code = Rejected.exit_code if count_rejected(rows) else failed
+    return Answer(document, summary_lines(rows), code, is_info=True)
 
 
 command = group("Verify many repositories.", verify=verify)
@@ -84,15 +83,13 @@ command = group("Verify many repositories.", verify=verify)
 
 def _collect(request: FleetRequest, executor: Executor) -> tuple[FleetRow, ...]:
     """Collect the rows in the order of the list, each printed as soon as it is there."""
-    rows = verify_fleet(request, executor)
     found: dict[object, FleetRow] = {}
-    for _ in show_progress("verifying repository")(request.listed):
-        row = next(rows)
-        found[row.listed] = row
-        if CONSOLE.form == "text" and (CONSOLE.loudness > QUIET or not row.passes):
-            echo(row_line(row))
-    for _ in rows:  # it writes the summary when its last row is taken
-        raise AssertionError("too many rows")
+    with closing(verify_fleet(request, executor)) as rows:
+        for _ in show_progress("verifying repository")(request.listed):
+            row = next(rows)
+            found[row.listed] = row
+            if CONSOLE.form == "text" and (CONSOLE.loudness > QUIET or not row.passes):
+                echo(row_line(row))
     return tuple(found[each] for each in request.listed)
 
 

@@ -310,25 +310,21 @@ document adopt: Which call made each changed line.
 
 # Many repositories
 
-tally: Numbers of commits: all, those that the policy accepts, and by kind.
-    commits, passing: integer
-    replay, evidence, agents: map of integer
 fleet_repository: What a run says of a repository.
     name: text
     address: text -- Where it is, without credentials.
-    status: one of verified, unchanged, empty, same, failed
+    status: one of verified, unchanged, empty, failed
     passes: flag
-    tips: map of text -- Commits by ref.
+    branch, tip: text or null
     policy: text or null -- The digest of the policy.
     new: integer -- Commits that were judged in this run.
-    same_as: text or null -- The name of the entry that records it.
     error: fault or null
-    numbers: tally
+    numbers: numbers
 document fleet: What `hkgit fleet verify` says of each repository, and of all of them together.
     schema: integer {"const": 1}
     versions: list of text
     repositories: list of fleet_repository
-    total: tally
+    total: numbers
     failed: integer -- Repositories that could not be judged.
     rejected: integer -- Repositories that their policy rejects.
 
@@ -489,12 +485,6 @@ strict document policy: [gate] of .hkgit/config.toml. `hkgit policy check` also 
     extends?: text -- a policy that this one extends and may only tighten
     open?: list of open_key -- keys marked *open* that an extending policy may set
 
-strict listed_repository: A repository of a fleet.
-    url: text
-    name?: text
-    refs?: list of text
-strict fleet_list: The repositories of a fleet.
-    repository?: list of listed_repository
 """
 
 _PLAIN: dict[str, JsonObject] = {

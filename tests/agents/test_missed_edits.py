@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.agents import parts_of
+from hkgit.agents.agent import LIMIT
 from hkgit.agents.begun_calls import OVERDUE
-from hkgit.agents.programs import gemini
-from hkgit.agents.setup.settings import LIMIT, FilePart, JsonPart
+from hkgit.agents.setup.settings import FilePart, JsonPart, list_parts
 from hkgit.sessions.blobs import find_open_sessions
 from tests.agents.streaming import GREETING, Talk, list_commands, statuses
 from tests.support.repos import Repo
@@ -154,7 +153,7 @@ def test_a_hook_that_ignores_the_signal_of_its_limit_ends(agent: str, tmp_path: 
 
 def _find_hook(agent: str) -> str:
     """Find the command of a hook, or the script that is one."""
-    parts = parts_of(agent, "record")
+    parts = list_parts(agent)
     scripts = (each.text for each in parts if isinstance(each, FilePart))
     settings = (each.value for each in parts if isinstance(each, JsonPart))
     commands = (each for value in settings for each in list_commands(value) if LIMIT in each)
@@ -170,7 +169,7 @@ def test_a_hook_that_its_limit_stops_loses_no_edit(governed: Repo, tmp_path: Pat
     _read(governed, GREETING)
     _edit(governed, "before")
     governed.write("greet.py", MENDED)
-    settings = gemini.AGENT.list_parts("hkgit hook gemini")[0]
+    settings = list_parts("gemini")[0]
     assert isinstance(settings, JsonPart)
     [group] = settings.value["hooks"]["AfterTool"]
     payload = _talk(governed).payload("after", "replace", **_name_edit(governed))

@@ -44,13 +44,11 @@ def test_other_json_writes_them_within_a_text(mark: str, keys: tuple[str, str]) 
 
 
 @pytest.mark.parametrize("mark", [*MARKS[:3], "*** End Patch"])
-def test_what_leaks_at_its_end_is_refused_and_the_rest_proposed(mark: str) -> None:
+def test_what_leaks_at_its_end_is_refused(mark: str) -> None:
     edit = {"file": "f", "old_text": "a\n", "new_text": f"x\n{mark}\n"}
     [outcome] = apply_edits(json.dumps(edit), {"f": TEXT}).outcomes
     assert outcome.status == "invalid"
     assert mark in str(outcome.error)
-    assert outcome.corrected is not None
-    assert json.loads(outcome.corrected)["operations"][0]["new_text"] == "x\n"
 
 
 @pytest.mark.parametrize("mark", ["*** Update File: g", "*** End of File", "@@ -1,2 +1,2 @@"])
@@ -71,18 +69,6 @@ def test_a_new_file_may_be_about_marks_but_not_end_with_one() -> None:
 
 
 HINTED = "f.py\n<<<<<<< SEARCH\na\n=======\n:start_line:5\n-------\nx\n>>>>>>> REPLACE\n"
-
-
-def test_all_marks_are_taken_out_at_once() -> None:
-    [outcome] = apply_edits(HINTED, {"f.py": TEXT}).outcomes
-    assert outcome.status == "invalid"
-    assert apply_edits(outcome.corrected or "", {"f.py": TEXT}).files == {"f.py": "x\nb\n"}
-
-
-def test_nothing_is_proposed_where_one_of_the_marks_is_text_of_the_file() -> None:
-    [outcome] = apply_edits(HINTED, {"f.py": f"{TEXT}-------\n"}).outcomes
-    assert outcome.status == "invalid"
-    assert outcome.corrected is None
 
 
 def test_no_correction_makes_text_of_a_mark() -> None:

@@ -141,12 +141,22 @@ def test_a_person_is_told_of_trailers_by_hand(scene: Scene) -> None:
     assert "which the commit does not add" in scene.ruling(made, Policy()).judged.notes[0]
 
 
-def test_a_strict_commit_does_not_lie_in_its_trailers(scene: Scene) -> None:
+@cases(
+    "lie",
+    {
+        "one more": "Hkgit-Confidence: 0.99\nHkgit-Tiers: ",
+        "in the body": "Hkgit-Confidence: 0.99\n\nSigned-off-by: A <a@b.c>\nHkgit-Tiers: ",
+        "another case": "HKGIT-Confidence : 0.99\nHkgit-Tiers: ",
+        "folded behind a comment": "Hkgit-Tiers: exact=1\n# x\n exact=9\nHkgit-Tiers: ",
+    },
+)
+def test_a_strict_commit_does_not_lie_in_its_trailers(scene: Scene, lie: str) -> None:
     change = scene.honest()
     made = scene.commit(change)
     said = scene.repo.git("log", "-1", "--format=%B", made)
-    lie = said.replace("Hkgit-Tiers: ", "Hkgit-Confidence: 0.99\nHkgit-Tiers: ")
-    assert scene.rules(scene.commit(replace(change, message=lie))) == {"trailer"}
+    assert scene.passes(scene.commit(replace(change, message=said)))
+    lying = said.replace("Hkgit-Tiers: ", lie)
+    assert scene.rules(scene.commit(replace(change, message=lying))) == {"trailer"}
 
 
 # Grants and keys

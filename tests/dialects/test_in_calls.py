@@ -1,4 +1,4 @@
-"""Blocks and diffs inside the arguments of tool calls, and inside the tags of older tools."""
+"""Blocks and diffs inside the tags of older tools are read, and inside JSON refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from tests.support.cases import cases
 BLOCK = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE"
 CHANGE = Edit("src/x.py", "a\n", "b\n")
 HUNK = "@@ -1 +1 @@\n-a\n+b\n"
-HINTED = Edit("src/x.py", "a\n", "b\n", line_hint=1)
 
 
 def read(text: object) -> tuple[AnyEdit, ...]:
@@ -22,68 +21,16 @@ def read(text: object) -> tuple[AnyEdit, ...]:
 
 
 @cases(
-    "call, edit",
-    {
-        "diff": ({"path": "src/x.py", "diff": BLOCK}, CHANGE),
-        "replace_in_file": (
-            {"name": "replace_in_file", "input": {"path": "src/x.py", "diff": BLOCK}},
-            CHANGE,
-        ),
-        "replace_in_file in tags": (
-            "<replace_in_file>\n<path>src/x.py</path>\n<diff>\n------- SEARCH\na\n=======\nb\n"
-            "+++++++ REPLACE\n</diff>\n</replace_in_file>",
-            CHANGE,
-        ),
-        "input": ({"name": "apply_diff", "input": {"path": "src/x.py", "diff": BLOCK}}, CHANGE),
-        "line ends that are not escaped": (
-            {"function": {"name": "f", "arguments": f'{{"uri": "src/x.py", "diff": "{BLOCK}"}}'}}
-            | {"id": "1"},
-            None,
-        ),
-        "arguments in a string": (
-            {
-                "name": "edit_file",
-                "arguments": json.dumps({"uri": "src/x.py", "search_replace_blocks": BLOCK}),
-            },
-            CHANGE,
-        ),
-        "hunks alone": ({"path": "src/x.py", "diff": HUNK}, HINTED),
-        "a basename": ({"path": "src/x.py", "diff": f"--- a/x.py\n+++ b/x.py\n{HUNK}"}, HINTED),
-        "the same name": (
-            {"path": "src/x.py", "diff": f"--- a/src/x.py\n+++ b/src/x.py\n{HUNK}"},
-            HINTED,
-        ),
-        "a command": ({"command": "str_replace", "path": "src/x.py", "diff": HUNK}, HINTED),
-    },
-)
-def test_the_path_of_a_call_is_that_of_its_blocks(call: object, edit: Edit | None) -> None:
-    if edit is None:
-        with pytest.raises(InvalidInput):
-            read(call)
-    else:
-        assert read(call) == (edit,)
-
-
-def test_several_calls_are_one_spec() -> None:
-    calls = [{"path": "src/x.py", "diff": BLOCK}, {"path": "src/x.py", "diff": BLOCK}]
-    assert read(calls) == (CHANGE, CHANGE)
-
-
-@cases(
     "call, message",
     {
-        "two files": (
-            {"path": "src/x.py", "diff": f"--- a/y.py\n+++ b/y.py\n{HUNK}"},
-            "the call names src/x.py, its diff y.py",
+        "a block": ({"path": "src/x.py", "diff": BLOCK}, "this is a text within a call: send it"),
+        "a block of Void": (
+            {"uri": "x.py", "search_replace_blocks": BLOCK},
+            "a text within a call",
         ),
-        "two diffs": (
-            {"path": "src/x.py", "diff": f"--- a/x.py\n+++ b/x.py\n{HUNK}" * 2},
-            "not a diff of one file",
-        ),
-        "prose": ({"path": "src/x.py", "diff": "a lot"}, "not a diff of one file"),
-        "another call": (
-            [{"path": "x", "diff": BLOCK}, {"path": "x", "content": "a"}],
-            "expected one path and one diff",
+        "in arguments": (
+            {"name": "apply_diff", "input": {"path": "x.py", "diff": HUNK}},
+            "a text within a call",
         ),
         "a sketch": ({"target_file": "x", "code_edit": "a\n"}, "this is a sketch"),
         "a cell": ({"notebook_path": "x", "new_source": "a"}, "notebook's cell"),
@@ -91,7 +38,7 @@ def test_several_calls_are_one_spec() -> None:
         "quoted": ({"version": "1", "operations": "[]"}, "Remove the quotes around it"),
     },
 )
-def test_a_call_that_says_no_one_edit_is_refused(call: object, message: str) -> None:
+def test_a_call_that_no_dialect_says_is_refused(call: object, message: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
         read(call)
     assert message in str(refusal.value)
@@ -109,6 +56,10 @@ def test_what_looks_like_such_a_call_may_be_content() -> None:
 @cases(
     "text",
     {
+        "replace_in_file": (
+            "<replace_in_file>\n<path>src/x.py</path>\n<diff>\n------- SEARCH\na\n=======\nb\n"
+            "+++++++ REPLACE\n</diff>\n</replace_in_file>"
+        ),
         "a path in a tag": (
             f"<apply_diff>\n<path>src/x.py</path>\n<diff>\n{BLOCK}\n</diff>\n</apply_diff>\n"
         ),

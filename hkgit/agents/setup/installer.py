@@ -11,15 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
-from hkgit.agents import HOOKED, MODES, find_agent, has_server, parts_of
-from hkgit.agents.setup.settings import FOR_USER, FilePart, JsonPart, Part
+from hkgit.agents import HOOKED, MODES, find_agent
+from hkgit.agents.setup.settings import USER, FilePart, JsonPart, Part, list_parts
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.values import replace
 from hkgit.workflows.setup import Action, SetupStep, carry_out, keep_file, read
-
-_USER = "user"
-"""The mode of hooks that a user has for all repositories."""
 
 
 def find_outdated(root: Path) -> Iterator[tuple[Path, str]]:
@@ -60,8 +57,8 @@ def _is_kept(step: SetupStep) -> bool:
 
 def install(root: Path, name: str, mode: str) -> list[SetupStep]:
     """Put an agent's settings into a folder; done twice, it is done. Raises GitRefused."""
-    others = [other for other in MODES if other != mode and mode != _USER]
-    outdated = {part.path: part for other in others for part in parts_of(name, other)}
+    others = [other for other in MODES if other != mode and mode != USER]
+    outdated = {part.path: part for other in others for part in _list_parts(name, other)}
     steps = [_plan_part(root, part, outdated.get(part.path)) for part in _list_parts(name, mode)]
     carry_out(steps)
     return steps
@@ -82,7 +79,7 @@ def remove(root: Path, name: str, modes: Sequence[str] = MODES) -> list[SetupSte
 
 
 def _list_parts(name: str, mode: str) -> Sequence[Part]:
-    return [*list_user_parts(name)] if mode == _USER else parts_of(name, mode)
+    return [*list_user_parts(name)] if mode == USER else list_parts(name, mode)
 
 
 def _read_text(path: Path) -> str | None:
@@ -92,8 +89,6 @@ def _read_text(path: Path) -> str | None:
 
 def list_remaining_steps(name: str, *, has_git_hooks: bool) -> Iterator[str]:
     """List what is left to a person after `install`."""
-    if name not in ("aider", "pi") and not has_server():
-        yield "install the package that hkgit's server needs: pip install 'hkgit[mcp]'"
     if not has_git_hooks:
         yield "let git hooks turn what is recorded into evidence: hkgit init"
     yield from find_agent(name).remaining
@@ -174,7 +169,7 @@ def find_folder(name: str, environment: Mapping[str, str]) -> Path:
 def list_user_parts(name: str) -> Iterator[Part]:
     """List the hooks alone, with paths below that folder: servers stay with the projects."""
     [folder] = {PurePosixPath(each).parts[0] for each in _list_hook_files(name)}
-    for part in find_agent(name).list_parts(f"hkgit hook {name} {FOR_USER}"):
+    for part in list_parts(name, USER):
         path = PurePosixPath(part.path)
         if path.parts[0] == folder:
             moved = replace(part, path=path.relative_to(folder).as_posix())
@@ -186,26 +181,26 @@ def list_user_parts(name: str) -> Iterator[Part]:
 
 def install_for_user(name: str, environment: Mapping[str, str]) -> list[SetupStep]:
     """Put the hooks into the user's settings; done twice, it is done. Raises GitRefused."""
-    return install(find_folder(name, environment), name, _USER)
+    return install(find_folder(name, environment), name, USER)
 
 
 def remove_for_user(name: str, environment: Mapping[str, str]) -> list[SetupStep]:
     """Take them out again. Raises GitRefused."""
-    return remove(find_folder(name, environment), name, [_USER])
+    return remove(find_folder(name, environment), name, [USER])
 
 
 def find_user_hooks(name: str, environment: Mapping[str, str]) -> bool | None:
     """Whether the user's hooks are as this version writes them; None where there are none."""
-    found = _plan_hooks(find_folder(name, environment), name, _USER)
+    found = _plan_hooks(find_folder(name, environment), name, USER)
     return all(map(_is_kept, found)) if found else None
 
 
 def has_project_hooks(name: str, directory: Path) -> bool:
     """Whether an agent that was started in a directory runs hooks of the project."""
-    return any(_has_hooks(directory, part) for part in parts_of(name, MODES[0]))
+    return any(_has_hooks(directory, part) for part in list_parts(name, MODES[0]))
 
 
 def _list_hook_files(name: str) -> Iterator[str]:
-    for part in parts_of(name, "record"):
+    for part in list_parts(name):
         if isinstance(part, FilePart) or (isinstance(part, JsonPart) and part.owner):
             yield part.path

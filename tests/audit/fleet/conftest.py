@@ -57,6 +57,6 @@ def verify(tmp_path: Path) -> Verify:
         listed = tmp_path / "list.txt"
         listed.write_text("".join(f"{each}\n" for each in addresses))
         rows = run_fleet(listed, tmp_path / "fleet", **more)
-        return {row.listed.name: row for row in rows}
+        return {Path(row.listed.name).stem: row for row in rows}
 
     return again
