@@ -12,6 +12,7 @@ from hkgit.agents.begun_calls import (
     begin_call,
     find_call,
     find_command,
+    has_overdue,
     list_calls,
     lock_hooks,
     note_unshown,
@@ -30,8 +31,7 @@ from hkgit.agents.events import (
 from hkgit.agents.shown_readings import Shown, find_readings
 from hkgit.agents.specs import paths_of, relative_to_root, spec_of
 from hkgit.errors import HkgitError, InvalidInput, Stale
-from hkgit.sessions.blobs import load_written
-from hkgit.sessions.homes import choose_folder, list_candidates
+from hkgit.sessions.homes import choose_folder, find_notes, list_candidates
 from hkgit.values import cached_property, replace
 
 TYPE_CHECKING = False
@@ -75,11 +75,18 @@ class Recorder:
         """Put aside what is about to be changed. Raises HkgitError."""
         begin_call(self._root, self.folder, did, self._directory)
 
-    def settle(self, transcript: Path | None, find_output: FindOutput | None) -> None:
+    def settle(
+        self, transcript: Path | None, find_output: FindOutput | None, *, is_look: bool
+    ) -> None:
         """Take in what earlier events have left open, as far as it is known. Raises HkgitError.
 
-        `find_output` finds in the transcript what a call has shown.
+        `find_output` finds in the transcript what a call has shown. Where nothing has been done but
+        to look, what has changed since an edit was a formatter's work.
         """
+        if has_overdue(self.folder):
+            from hkgit.agents.late_work import settle_missed_edits  # few hooks are stopped
+
+            settle_missed_edits(self.session)
         for call in list_calls(self.folder, "untold", "unshown"):
             try:
                 is_over = self._end_begun(call, transcript, find_output)
@@ -88,6 +95,10 @@ class Recorder:
                 raise
             if is_over or call.age > LASTS:
                 call.end()
+        if is_look and find_notes(self.folder, "left"):
+            from hkgit.agents.late_work import settle_left  # most calls edit nothing
+
+            settle_left(self.session)
 
     def _end_begun(
         self, call: BegunCall, transcript: Path | None, find_output: FindOutput | None
@@ -95,10 +106,11 @@ class Recorder:
         """Take in what came of a call; False where that is not known yet."""
         match call.did:
             case Editing() as edit:
-                spec = spec_of(edit, self._root, call.directory)
-                if call.is_unchanged(self._root):
+                from hkgit.agents.parallel_work import has_changed  # most edits are told
+
+                if not has_changed(self._root, call):
                     return False
-                self._intake.take_edit(spec, call)
+                self._intake.take_edit(spec_of(edit, self._root, call.directory), call)
                 return True
             case Shell(command, call=name) if transcript is not None and find_output is not None:
                 output = find_output(transcript, str(name))
@@ -122,13 +134,6 @@ class Recorder:
         """Whether it is known how files were before the commands of a call."""
         return find_command(self.folder, did) is not None
 
-    def settle_formatters(self) -> None:
-        """Take in what formatters have made of files since their edits. Raises HkgitError."""
-        if load_written(self.folder):
-            from hkgit.agents.late_work import settle_written
-
-            settle_written(self.session)
-
     def after(self, event: ToolEvent) -> EditReport | None:
         """Take in what has been done. Raises HkgitError where that cannot be."""
         call = find_command(self.folder, event.did)
@@ -146,7 +151,7 @@ class Recorder:
 
         with lock_hooks(self.folder):
             work = find_work(self._root, call)
-            if not (work.changed or work.committed or work.lost):
+            if not work.changed and not work.committed:
                 return None
             return self._intake.take_command(call, work)
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from hkgit.applying.hunk import map_lines
 from hkgit.applying.outcome import EditOutcome, FileChange, Plan, refuse_edit, show_lines
-from hkgit.applying.quotes import REPAIR as LINE_ENDS
 from hkgit.edits import (
     AnyEdit,
     CreateFile,
@@ -108,10 +107,9 @@ def _culprit(
 
 
 def _is_loose(outcome: EditOutcome) -> bool:
-    is_repaired = any(name != LINE_ENDS for name in outcome.repairs)
     # Of such a place nothing but line ends differs.
     is_as_it_stands = outcome.tier == "whitespace" and outcome.similarity_permille == FULL
-    return is_repaired or not (outcome.tier in AS_WRITTEN or is_as_it_stands)
+    return bool(outcome.repairs) or not (outcome.tier in AS_WRITTEN or is_as_it_stands)
 
 
 def _add_note(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hkgit.agents import find_agent
 from hkgit.agents.agent import Agent
-from hkgit.agents.begun_calls import begin_call, has_open_work, has_overdue
+from hkgit.agents.begun_calls import begin_call, has_open_work
 from hkgit.agents.events import (
     Editing,
     Looks,
@@ -145,11 +145,9 @@ def _answer_session(
     if event.transcript is not None and not recorder.folder.exists():
         with suppress(OSError):  # what cannot be read is not known
             recorder.learn_earlier(agent.find_earlier(event.transcript, event))
-    _record_missed(recorder)
+    is_look = event.is_before or _is_look(recorder, event)
     try:
-        recorder.settle(event.transcript, agent.find_output)
-        if event.is_before or _is_look(recorder, event):
-            recorder.settle_formatters()
+        recorder.settle(event.transcript, agent.find_output, is_look=is_look)
     except HkgitError as error:
         echo(f"hkgit: not recorded: {error}", err=True)
     recorder.learn_attached(attached)
@@ -219,17 +217,6 @@ def _is_editable(root: Path, path: str) -> bool:
     except HkgitError:
         return False
     return True
-
-
-def _record_missed(recorder: Recorder) -> None:
-    """Record edits of earlier calls whose hooks were stopped."""
-    if not has_overdue(recorder.folder):
-        return
-    # Few are.
-    from hkgit.agents.late_work import settle_missed_edits
-
-    for path in settle_missed_edits(recorder.session):
-        echo(f"hkgit: recorded late, because a hook was stopped: {path}", err=True)
 
 
 def _tell_past_hooks(event: ToolEvent, root: Path) -> str | None:

@@ -15,7 +15,7 @@ import pytest
 from hkgit.agents.agent import LIMIT
 from hkgit.agents.begun_calls import OVERDUE
 from hkgit.agents.setup.settings import FilePart, JsonPart, list_parts
-from hkgit.sessions.blobs import find_open_sessions
+from hkgit.sessions.homes import find_unsettled
 from tests.agents.streaming import GREETING, Talk, list_commands, statuses
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -54,7 +54,7 @@ def missed(greeting: Repo) -> Repo:
 def _age(repo: Repo) -> None:
     """Let the hook that is stopped have been due."""
     then = time.time() - OVERDUE - 1
-    [folder] = find_open_sessions(repo.path)
+    [folder] = find_unsettled(repo.path)
     for note in folder.glob("aside/open-*"):
         os.utime(note, (then, then))
 
@@ -67,7 +67,7 @@ def test_it_is_recorded_at_the_next_hook(missed: Repo, capfd: pytest.CaptureFixt
     _age(missed)
     _read(missed, MENDED)
     assert _calls(missed) == [(("greet.py",), 0)]
-    assert find_open_sessions(missed.path) == []
+    assert find_unsettled(missed.path) == []
 
 
 def test_a_hook_that_may_still_come_is_waited_for(missed: Repo) -> None:
@@ -128,7 +128,7 @@ def test_it_is_recorded_at_the_commit(governed: Repo) -> None:
     governed.write("greet.py", MENDED)
     governed.git("commit", "-q", "-a", "-m", "Mend the greeting")
     shown = json.loads(run("show", "--json", cwd=governed.path).stdout)
-    assert (shown["replay"], find_open_sessions(governed.path)) == ("strict", [])
+    assert (shown["replay"], find_unsettled(governed.path)) == ("strict", [])
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the hook is a line for a POSIX shell")
