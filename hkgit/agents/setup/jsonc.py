@@ -73,7 +73,7 @@ def _read_item(plain: str, start: int, *, is_member: bool = False) -> JsoncItem:
     if is_member:
         at = _skip_blanks(plain, _skip_blanks(plain, at) + 1)
     value, end = _decode(plain, at)
-    return JsoncItem(plain, start, key, at, end, value)
+    return JsoncItem(plain=plain, start=start, key=key, value_start=at, end=end, value=value)
 
 
 def add_members(text: str, value: Json, is_ours: IsOurs = lambda element: False) -> str:
