@@ -14,7 +14,7 @@ from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
 from hkgit.cli.history import POLICY, RANGE, find_history, open_history
 from hkgit.cli.options import REPORT, choose_one, declare, message_file_option, option
-from hkgit.cli.output import print_note, show_progress
+from hkgit.cli.output import print_note, print_warning, show_progress
 from hkgit.cli.ruling_output import answer_report, answer_rulings
 from hkgit.evidence.verdict import BLIND
 from hkgit.gate.commit_range import drop_floors, judge_range, select_share
@@ -125,7 +125,8 @@ def _judge_event(policy: str | None, *, explain: bool) -> Answer:
     words = f"{event.name} ({event.host}): from {event.old} to {event.new}, for {event.ref}"
     print_note(visible(words))
     given = None if policy is None else load_policy(repository, policy, None)
-    report = judge_event(repository, event, given, show_progress(_PROGRESS), explain=explain)
+    watch = show_progress(_PROGRESS)
+    report = judge_event(repository, event, given, watch, say=print_warning, explain=explain)
     return answer_report(repository, report, explain=explain)
 
 
