@@ -149,8 +149,6 @@ def _answer_lines(answer: UpdateResult) -> Iterator[str]:
         yield f"{mark} {ref}: {answer.refusal.what}"
         if answer.refusal.fix:
             yield f"       -> {answer.refusal.fix}"
-        if answer.note:
-            yield f"       note: {answer.note}"
     elif answer.unjudged:
         yield f"note {ref} is not judged: {answer.unjudged}"
     elif answer.report is None:
@@ -158,8 +156,6 @@ def _answer_lines(answer: UpdateResult) -> Iterator[str]:
     else:
         yield f"{'ok  ' if answer.passes else 'FAIL'} {ref}, {answer.judged}:"
         yield from (f"     {line}" for line in _report_lines(answer.report))
-        if answer.note:
-            yield f"     note: {answer.note}"
 
 
 def _report_lines(report: Report) -> Iterator[str]:

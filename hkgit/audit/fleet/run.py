@@ -33,6 +33,7 @@ from hkgit.audit.tables.database import (
     open_directory,
 )
 from hkgit.audit.tables.export_tables import (
+    find_file,
     has_duck,
     note_repository,
     open_duck,
@@ -298,6 +299,10 @@ class _Run:
             basis = "" if figures["replay"].get("unverifiable") else plan.basis
             values = (name, basis, plan.tip)  # last of all: what a crash left out is made again
             database.execute("INSERT OR REPLACE INTO states VALUES (?, ?, ?)", values)
+        elif self.duck is not None:  # which may not have been installed the last time
+            tables = request.directory.tables
+            missing = [each for each in TABLES if not find_file(tables, each, name).exists()]
+            write_parquet(self.duck, database, tables, name, missing)
         return FleetRow(
             listed,
             UNCHANGED if plan.commits is None else VERIFIED,

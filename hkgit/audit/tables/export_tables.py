@@ -66,6 +66,11 @@ def open_duck() -> Iterator[DuckDBPyConnection]:
         yield database
 
 
+def find_file(directory: Path, table: str, repository: str) -> Path:
+    """Find the file for a repository's rows of a table."""
+    return directory / table / f"{REPOSITORY}={quote_name(repository)}" / FILE
+
+
 def write_parquet(
     duck: DuckDBPyConnection,
     database: Connection,
@@ -83,9 +88,9 @@ def write_parquet(
         with TemporaryDirectory(prefix=".draft-", dir=directory) as draft:
             for name in names:
                 part = _write_part(duck, database, TABLES[name], Path(draft), repository)
-                place = directory / name / f"{REPOSITORY}={quote_name(repository)}"
-                place.mkdir(parents=True, exist_ok=True)
-                part.replace(place / FILE)
+                place = find_file(directory, name, repository)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                part.replace(place)
     except (duckdb.IOException, OSError) as error:
         raise GitRefused(str(directory), str(error).partition("\n")[0], FREE_SPACE) from error
 
@@ -161,10 +166,9 @@ def write_tables(
         removes = history.asked.old is None
         _, *counts = _update(database, identity, history, revision, watch, removes=removes)
         if has_duck():
-            names = tuple(TABLES) if any(counts) else ("repositories", "refusals")
             # What others add meanwhile waits, so that no older files replace theirs.
             with open_duck() as duck, transaction(database):
-                write_parquet(duck, database, directory, identity.name, names)
+                write_parquet(duck, database, directory, identity.name)
     return ExportResult(identity, *counts)
 
 

@@ -34,8 +34,7 @@ class UpdateResult:
     """What the gate says of one update: a report on commits, or why the update itself is refused.
 
     `judged` names the range. Without report and refusal there was nothing to judge, and `note`
-    says why; or there was nothing to hold it against, and `unjudged` says what is missing. With
-    them `note` says what else may be the cause.
+    says why; or there was nothing to hold it against, and `unjudged` says what is missing.
     """
 
     update: Update
