@@ -30,6 +30,9 @@ B = Edit("f", "def b():\n    return 2\n", "def b():\n    return 3\n")
 """Replaces lines 5 and 6 by quoting them."""
 
 
+DEF_A, RETURN_1 = compute_tag(b"def a():"), compute_tag(b"    return 1")
+
+
 def hashed(start: int, end: int) -> str:
     return hash_of(DATA, start, end)
 
@@ -53,6 +56,8 @@ def read(start: int, end: int, kind: str = "hash") -> Read:
         "of a range": (ReplaceRange("f", 2, 3, ()), hashed(2, 3)),
         "of the line above": (InsertAfter("f", 2, ("x",)), hashed(2, 2)),
         "of the first line at the top": (InsertAfter("f", 0, ("x",)), hashed(1, 1)),
+        "of tagged lines": (TagEdit("f", DEF_A, RETURN_1, ("x",)), hashed(1, 2)),
+        "of the line above which lines go": (TagEdit("f", DEF_A, None, ("x",)), hashed(1, 1)),
     },
 )
 def test_an_expected_hash_that_holds_is_evidence(edit: AnyEdit, expected: str) -> None:
@@ -63,7 +68,7 @@ def test_an_expected_hash_that_holds_is_evidence(edit: AnyEdit, expected: str) -
 
 
 def _with_hash(edit: AnyEdit, expected: str) -> AnyEdit:
-    assert not isinstance(edit, TagEdit | CreateFile | SetMode)
+    assert not isinstance(edit, CreateFile | SetMode)
     return replace(edit, expected_hash=expected)
 
 
@@ -77,6 +82,8 @@ def _with_hash(edit: AnyEdit, expected: str) -> AnyEdit:
         "of the line below": (InsertAfter("f", 2, ("x",)), hashed(3, 3)),
         "of no lines for an insertion": (InsertAfter("f", 2, ("x",)), EMPTY),
         "of a part for a file": (DeleteFile("f"), hashed(1, 5)),
+        "of other lines than the tagged": (TagEdit("f", DEF_A, RETURN_1, ("x",)), hashed(2, 2)),
+        "of another line than the tagged": (TagEdit("f", DEF_A, None, ("x",)), hashed(2, 2)),
     },
 )
 def test_any_other_hash_is_stale(edit: AnyEdit, expected: str) -> None:
