@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from hkgit.audit.fleet.plan import FleetDirectory, read_list, write_json
+from hkgit.audit.fleet.plan import FleetDirectory, read_list
 from hkgit.audit.fleet.run import (
     FleetRequest,
     FleetRow,
@@ -46,9 +46,7 @@ _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 def verify(
     *,
     file: str = argument("LIST"),
-    to: str = option(
-        "The directory for mirrors, state, tables and summary.", required=True, metavar="DIR"
-    ),
+    to: str = option("The directory for mirrors, state and tables.", required=True, metavar="DIR"),
     policy: str | None = option("The policy to use instead of each repository's.", metavar="FILE"),
     jobs: int | None = option("Number of local processes.", type=click.IntRange(1), metavar="N"),
     dask: str | None = option("The address of a Dask scheduler.", metavar="ADDRESS"),
@@ -71,11 +69,9 @@ def verify(
     )
     with open_executor(jobs, dask, scheduler_file) as executor:
         rows = _collect(request, executor)
-    document = summary_json(rows)
-    write_json(directory.summary, document)
     failed = GitRefused.exit_code if count_failed(rows) else 0
     code = Rejected.exit_code if count_rejected(rows) else failed
-    return Answer(document, summary_lines(rows), code, is_info=True)
+    return Answer(summary_json(rows), summary_lines(rows), code, is_info=True)
 
 
 command = group("Verify many repositories.", verify=verify)
