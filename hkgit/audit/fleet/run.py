@@ -192,7 +192,7 @@ def verify_fleet(
     with directory.lock(), open_directory(directory.tables, is_new=True) as database:
         columns = "name TEXT PRIMARY KEY, basis TEXT, tip TEXT"
         database.execute(f"CREATE TABLE IF NOT EXISTS states ({columns})")
-        run = _Run(directory, executor, database, policy, size)
+        run = _Run(directory, executor, database, policy=policy, size=size)
         try:
             yield from run.verify_all(listed)
         except (BrokenExecutor, CancelledError) as error:
