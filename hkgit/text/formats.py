@@ -578,9 +578,9 @@ _EXPECTED = {
 def find_faults(
     where: str, value: object, schema: JsonObject, fix: str = ""
 ) -> Iterator[InvalidInput]:
-    """Find where a value of a TOML document is not as the schema of a document says."""
+    """Find where a value of TOML or JSON is not as its schema says."""
     if not _fits(value, schema):
-        yield InvalidInput(where, f"expected {_say_expected(schema)}, found {value!r}", fix)
+        yield InvalidInput(where, f"expected {_say_expected(schema)}, found {value!r:.60}", fix)
     elif isinstance(value, list):
         for number, each in enumerate(value):
             yield from find_faults(f"{where}[{number}]", each, schema["items"], fix)
@@ -619,7 +619,8 @@ def _say_expected(schema: JsonObject) -> str:
         return f"one of {', '.join(schema['enum'])}"
     if "pattern" in schema:
         return str(schema["description"]).partition(":")[0]
-    bounds = f" from {schema['minimum']} to {schema['maximum']}" if "maximum" in schema else ""
+    bounds = f" from {schema['minimum']}" if "minimum" in schema else ""
+    bounds += f" to {schema['maximum']}" if "maximum" in schema else ""
     least = " that is not empty" if schema.get("minItems") else ""
     items = f", each item {_say_expected(schema['items'])}" if "items" in schema else ""
     return f"{_EXPECTED[schema['type']]}{bounds}{least}{items}"
