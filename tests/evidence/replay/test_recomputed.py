@@ -113,6 +113,8 @@ def test_of_another_ladder_the_bytes_are_compared(governed: Repo) -> None:
         "no trailers are no fault": ("Say\n", 0),
         "nor are few": ("Say\n\nHkgit-Entry: sha256:{}\n", 0),
         "in the body": ("Say\n\nHkgit-Entry: sha256:{}\n\nSigned-off-by: A\n", 1),
+        "above a line of blanks": ("Say\n\nHkgit-Entry: sha256:{}\n \t\nSigned-off-by: A\n", 1),
+        "with blanks behind it": ("Say\n\nHkgit-Agent: tester/1 \nHkgit-Entry: sha256:{}\n", 0),
     },
 )
 def test_what_a_message_does_not_claim_is_not_held_against_it(
