@@ -20,7 +20,7 @@ from typing import Any
 
 from benchmarks.history import make_history
 from hkgit.audit.fleet.plan import FleetDirectory, read_list
-from hkgit.audit.fleet.run import FleetRequest, verify_fleet
+from hkgit.audit.fleet.run import verify_fleet
 from hkgit.cli.fleet import open_executor
 
 COMMITS, QUIET, SIZE = 2000, 20, 250
@@ -44,17 +44,15 @@ def _measure_all(root: Path, count: int, file: Path) -> None:
         ("2 processes", 2, None),
         ("2 Dask workers", None, str(file)),
     )
-    for has_tables in (False, True):
-        words = "with tables" if has_tables else "without tables"
-        spent = _spend(root / "list", root / f"here-{has_tables}", has_tables)
-        print(f"processor, {words}: {1000 * spent / count:.2f} ms a commit")
+    spent = _spend(root / "list", root / "here")
+    print(f"processor: {1000 * spent / count:.2f} ms a commit")
     for name, jobs, scheduler in ways:
-        with open_executor(jobs, None, scheduler) as executor:
+        with open_executor(jobs, scheduler) as executor:
             _warm(executor)
             began = time.perf_counter()
             _verify(root / "list", root / name.replace(" ", "-"), executor)
             seconds = time.perf_counter() - began
-        print(f"{name:<15} {count / seconds:6.0f} commits/s by the clock, with tables")
+        print(f"{name:<15} {count / seconds:6.0f} commits/s by the clock")
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
 
 
@@ -64,8 +62,8 @@ def _measure_quiet(root: Path) -> None:
         make_history(root / f"quiet-{number}.git", 3, seed=number)
     listed = root / "quiet"
     listed.write_text("".join(f"quiet-{number}.git\n" for number in range(QUIET)))
-    _spend(listed, root / "quiet-fleet", True)
-    spent = _spend(listed, root / "quiet-fleet", True)
+    _spend(listed, root / "quiet-fleet")
+    spent = _spend(listed, root / "quiet-fleet")
     print(f"nothing new: {1000 * spent / QUIET:.0f} ms of processor time a repository")
 
 
@@ -78,17 +76,15 @@ class _Here(Executor):
         return future
 
 
-def _spend(listed: Path, place: Path, has_tables: bool) -> float:
+def _spend(listed: Path, place: Path) -> float:
     """Seconds of processor time, those of git's processes too."""
     began = os.times()
-    _verify(listed, place, _Here(), has_tables=has_tables)
+    _verify(listed, place, _Here())
     return sum(after - before for before, after in zip(began[:4], os.times()[:4], strict=True))
 
 
-def _verify(listed: Path, place: Path, executor: Executor, *, has_tables: bool = True) -> None:
-    directory = FleetDirectory(place)
-    request = FleetRequest(read_list(listed), directory, size=SIZE, has_tables=has_tables)
-    rows = list(verify_fleet(request, executor))
+def _verify(listed: Path, place: Path, executor: Executor) -> None:
+    rows = list(verify_fleet(read_list(listed), FleetDirectory(place), executor, size=SIZE))
     assert all(row.failure is None for row in rows), rows
 
 

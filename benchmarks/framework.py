@@ -41,9 +41,9 @@ def measure(start: Job, empty: Job, framed: Job, pairs: int) -> list[float]:
     """
     starts, differences = [], []
     for turn in range(pairs + 1):
-        starts.append(start(turn))
+        starts.append(start(turn).cpu)
         jobs = (empty, framed) if turn % 2 else (framed, empty)
-        spent = {job: job(turn) for job in jobs}
+        spent = {job: job(turn).cpu for job in jobs}
         differences.append(spent[framed] - spent[empty])
     return [each / median(starts) for each in differences[1:]]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,14 +27,26 @@ TRAILING = "#!/bin/sh\nexec git diff --cached --name-only -z | xargs -0 trailing
 
 
 @dataclass(frozen=True, slots=True)
+class Cost:
+    """What a job takes, in seconds: of the processor, of all its processes; and by the clock."""
+
+    cpu: float
+    clock: float
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(self.cpu + other.cpu, self.clock + other.clock)
+
+
+@dataclass(frozen=True, slots=True)
 class Installed:
     """Programs of an environment, and what they are started with."""
 
     python: Path
     environment: Mapping[str, str]
 
-    def cpu(self, *command: str | Path, cwd: Path, text: str = "") -> float:
-        """Seconds of the processor that a command, given a text, and all it starts take."""
+    def run(self, *command: str | Path, cwd: Path, text: str = "") -> Cost:
+        """Run a command that is given a text, and say what it and all it starts take."""
+        begun = time.perf_counter()
         process = subprocess.Popen(
             command,
             cwd=cwd,
@@ -51,10 +64,10 @@ class Installed:
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode != 0:
             raise SystemExit(f"{command}: ended with {process.returncode}\n{said}")
-        return used.ru_utime + used.ru_stime
+        return Cost(used.ru_utime + used.ru_stime, time.perf_counter() - begun)
 
 
-Job = Callable[[int], float]
+Job = Callable[[int], Cost]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,29 +91,29 @@ class Jobs:
         for path, text in (files or {}).items():
             (root / path).write_text(text)
         for command in setup:
-            self.installed.cpu(*command, cwd=root)
-        self.installed.cpu("git", "add", "-A", cwd=root)
+            self.installed.run(*command, cwd=root)
+        self.installed.run("git", "add", "-A", cwd=root)
         words = ("-q", "--allow-empty", "-n", "-m", "Set up")
-        self.installed.cpu("git", "commit", *words, cwd=root)
+        self.installed.run("git", "commit", *words, cwd=root)
         return root
 
     def run(self, root: Path, *command: str) -> Job:
-        return lambda turn: self.installed.cpu(*command, cwd=root)
+        return lambda turn: self.installed.run(*command, cwd=root)
 
     def commit(self, root: Path) -> Job:
         """A person's commit of a line more."""
 
-        def job(turn: int) -> float:
+        def job(turn: int) -> Cost:
             with (root / FILE).open("a") as file:
                 file.write(f"turn {turn}\n")
-            return self.installed.cpu("git", "commit", "-q", "-a", "-m", "Edit", cwd=root)
+            return self.installed.run("git", "commit", "-q", "-a", "-m", "Edit", cwd=root)
 
         return job
 
     def edit(self, root: Path, *more: str) -> Job:
-        def job(turn: int) -> float:
+        def job(turn: int) -> Cost:
             words = ("--file", FILE, "--old", _old(turn), "--new", _new(turn))
-            return self.installed.cpu("hkgit", "edit", *more, *words, cwd=root)
+            return self.installed.run("hkgit", "edit", *more, *words, cwd=root)
 
         return job
 
@@ -108,19 +121,19 @@ class Jobs:
         """The commit alone, after a reading and an edit that are not counted."""
         edit = self.edit(root, "--session", "s", "--agent", "bench/1")
 
-        def job(turn: int) -> float:
-            self.installed.cpu("hkgit", "read", FILE, "--session", "s", cwd=root)
+        def job(turn: int) -> Cost:
+            self.installed.run("hkgit", "read", FILE, "--session", "s", cwd=root)
             edit(turn)
-            return self.installed.cpu("git", "commit", "-q", "-a", "-m", "Edit", cwd=root)
+            return self.installed.run("git", "commit", "-q", "-a", "-m", "Edit", cwd=root)
 
         return job
 
     def apply(self, root: Path) -> Job:
-        def job(turn: int) -> float:
+        def job(turn: int) -> Cost:
             spec = self.folder / f"{root.name}.txt"
             body = f"<<<<<<< SEARCH\n{_old(turn)}\n=======\n{_new(turn)}\n>>>>>>> REPLACE\n"
             spec.write_text(f"{FILE}\n{body}")
-            return self.installed.cpu("hkgit", "apply", "--allow-blind", str(spec), cwd=root)
+            return self.installed.run("hkgit", "apply", "--allow-blind", str(spec), cwd=root)
 
         return job
 
@@ -128,13 +141,14 @@ class Jobs:
         """An exact edit of a file of 1,000 lines by a server that runs."""
         (root / "served.txt").write_text("".join(f"line {n} of the file\n" for n in range(1000)))
 
-        def job(turn: int) -> float:
+        def job(turn: int) -> Cost:
             with serving(root, self.installed.environment) as client:
                 _edit_served(client, 0)  # the first loads what edits need
-                before = client.cpu()
+                before, begun = client.cpu(), time.perf_counter()
                 for call in range(1, CALLS + 1):
                     _edit_served(client, call)
-                return (client.cpu() - before) / CALLS
+                used = client.cpu() - before
+                return Cost(used / CALLS, (time.perf_counter() - begun) / CALLS)
 
         return job
 
@@ -142,7 +156,7 @@ class Jobs:
         """The hooks before and after an edit of an agent's own tool, without the edit."""
         path = root / FILE
 
-        def job(turn: int) -> float:
+        def job(turn: int) -> Cost:
             text = path.read_text()
             given = {"old_string": _old(turn), "new_string": _new(turn)}
             call = {"tool_name": "Edit", "tool_input": given | {"file_path": str(path)}}
@@ -156,7 +170,7 @@ class Jobs:
     def hook_command(self, root: Path, command: str) -> Job:
         """The hooks before and after a shell command of an agent that changes nothing."""
 
-        def job(turn: int) -> float:
+        def job(turn: int) -> Cost:
             call = {"tool_name": "Bash", "tool_input": {"command": f"{command} {turn}"}}
             before = self._tell(root, call | {"hook_event_name": "PreToolUse"})
             answer = {"tool_response": {"stdout": "done", "stderr": ""}}
@@ -164,9 +178,9 @@ class Jobs:
 
         return job
 
-    def _tell(self, root: Path, call: Mapping[str, object]) -> float:
+    def _tell(self, root: Path, call: Mapping[str, object]) -> Cost:
         payload = json.dumps({"session_id": "s", "cwd": str(root), **call})
-        return self.installed.cpu("hkgit", "hook", "claude", cwd=root, text=payload)
+        return self.installed.run("hkgit", "hook", "claude", cwd=root, text=payload)
 
     def over_history(self, *command: str) -> Job:
         """A command that is given a range of commits with entries."""

@@ -1,7 +1,8 @@
 """ratios.py: `python -m benchmarks.ratios`: what hkgit costs, in starts of the interpreter.
 
-Every row is the processor time of all processes that a job starts, beside `python -c pass` in the
-same run: a busy machine slows both. Jobs take turns; the median counts. The hkgit that is measured
+Every row is the processor time of all processes that a job starts, and its time by the clock, each
+beside that of `python -c pass` in the same run: a busy machine slows both. Jobs take turns; the
+median counts. The hkgit that is measured
 is installed as users have it, in an environment of its own, with its modules compiled.
 
 The peers are what somebody would use instead: git's own commit, the pre-commit framework with a
@@ -22,7 +23,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.pairs import IDENTITY
-from benchmarks.ratio_jobs import Installed, Job, list_jobs
+from benchmarks.ratio_jobs import Cost, Installed, Job, list_jobs
 
 ROOT = Path(__file__).parents[1]
 
@@ -60,19 +61,28 @@ def install(folder: Path, peers: Path | None) -> Installed:
 
 
 def table(jobs: Mapping[str, Job], runs: int) -> list[str]:
-    """A row for each job: milliseconds, starts of the interpreter, and those above git's commit."""
-    times: dict[str, list[float]] = {name: [] for name in jobs}
+    """A row for each job: milliseconds and starts of the interpreter, by both measures."""
+    costs: dict[str, list[Cost]] = {name: [] for name in jobs}
     for turn in range(runs + 1):
         for name, job in jobs.items():
             spent = job(turn)
             if turn:  # the first of each does what is done once
-                times[name].append(spent)
-    middle = {name: median(each) for name, each in times.items()}
+                costs[name].append(spent)
+    middle = {
+        name: Cost(median(each.cpu for each in of_job), median(each.clock for each in of_job))
+        for name, of_job in costs.items()
+    }
     start, commit = middle["python -c pass"], middle["git commit"]
-    rows = ["| job | CPU ms | starts | above git's commit |", "|---|---|---|---|"]
+    rows = [
+        "| job | CPU ms | starts | above git's commit | ms by the clock | starts |",
+        "|---|---|---|---|---|---|",
+    ]
     for name, spent in middle.items():
-        above = f"{(spent - commit) / start:.1f}" if name.startswith("git commit,") else ""
-        rows.append(f"| {name} | {1000 * spent:.1f} | {spent / start:.1f} | {above} |")
+        is_commit = name.startswith("git commit,")
+        above = f"{(spent.cpu - commit.cpu) / start.cpu:.1f}" if is_commit else ""
+        cpu = f"{1000 * spent.cpu:.1f} | {spent.cpu / start.cpu:.1f} | {above}"
+        clock = f"{1000 * spent.clock:.1f} | {spent.clock / start.clock:.1f}"
+        rows.append(f"| {name} | {cpu} | {clock} |")
     return rows
 
 

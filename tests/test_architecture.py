@@ -24,7 +24,6 @@ STARTS_PROGRAMS = {
 
 LEAVES = {
     "hkgit.git.transaction.locks": "a signal ends a process that no command is looking after",
-    "hkgit.agents.servers.mcp_server": "a thread that waits for the client would keep the process",
 }
 """Who may end the process besides `cli/`, and why."""
 

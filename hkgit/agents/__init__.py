@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.agents.agent import Agent
-    from hkgit.agents.setup.settings import Part
 
 HOOKED = (
     "claude",
@@ -26,9 +24,6 @@ HOOKED = (
 )
 """Agents that offer hooks on the calls of their tools."""
 
-UNSHOWN = ("windsurf",)
-"""Those that do not tell what their tools have shown: recorded, their edits are blind."""
-
 PLAIN = ("aider", "other")
 """Agents without hooks: aider gets settings, all others words in AGENTS.md."""
 
@@ -42,19 +37,6 @@ def find_agent(name: str) -> Agent:
     return found
 
 
-def has_server() -> bool:
-    """Whether hkgit's server can start here: the package that it needs is an extra."""
-    from importlib.util import find_spec
-
-    return find_spec("mcp") is not None
-
-
 def list_logged() -> list[str]:
     """List the agents whose logs are found by themselves and can be read."""
     return sorted(name for name in (*HOOKED, *PLAIN) if find_agent(name).logs)
-
-
-def parts_of(name: str, mode: str) -> Sequence[Part]:
-    """List the settings that connect an agent."""
-    steering = " --steer" if mode == "steer" else ""
-    return find_agent(name).list_parts(f"hkgit hook {name}{steering}")

@@ -1,7 +1,7 @@
 """An agent as one value: its tools, the words of its hooks, its settings and its logs.
 
 Each module of `programs/` has one. To add an agent write such a module, its name in `HOOKED`, and a
-stream of its calls in `tests/agents/streams/`; `tests/agents/sample_program.py` is a whole one.
+stream of its calls in `tests/agents/streams/`.
 
 Its hooks, its editor and its logs report the same calls: all are read by the same table, `edits`
 and `looks`, which says what each of its tools does.
@@ -9,10 +9,12 @@ and `looks`, which says what each of its tools does.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from hkgit.agents.events import (
+    HOOK_SECONDS,
     Did,
     Editing,
     Looks,
@@ -27,9 +29,82 @@ from hkgit.agents.tools import Tool, session_name
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, field, replace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hkgit.agents.setup.settings import Part
+MCP_SERVER = {"command": "hkgit", "args": ["mcp"]}
+"""How most agents hear of a server that they are to start."""
+
+LIMIT = f"timeout -k 1 {HOOK_SECONDS - 2}"
+"""What ends a hook in time, also one that ignores the signal."""
+
+SHELL = "sh -c "
+POWERSHELL = "if (Get-Command hkgit "
+"""How commands of hooks begin that are wrapped."""
+
+_IS_GOVERNED = (
+    'r=$(git rev-parse --show-toplevel 2>/dev/null) && { [ -e "$r/.hkgit" ] ||'
+    ' [ -e "$(git rev-parse --git-common-dir)/hkgit" ]; }'
+)
+"""Whether hkgit is used where a hook runs: asked without Python, before each call of a tool."""
+
+
+@dataclass(frozen=True)
+class HookCommand:
+    """The command of an agent's hooks, and how it is wrapped so that it stops no call by failing.
+
+    One that `is_steering` stops the agent's own edits; one that `is_of_user` a user has for all
+    repositories.
+    """
+
+    agent: str
+    is_steering: bool = False
+    is_of_user: bool = False
+
+    def __str__(self) -> str:
+        return " ".join(["hkgit", *self.words])
+
+    @property
+    def words(self) -> list[str]:
+        """What follows the name of the program."""
+        options = {"--user": self.is_of_user, "--steer": self.is_steering}
+        return ["hook", self.agent, *(name for name, is_given in options.items() if is_given)]
+
+    def guard(self) -> str:
+        """Wrap it so that it never fails: it may be missing, and it may break."""
+        if self.is_of_user:
+            return f"{SHELL}'! {{ {_IS_GOVERNED}; }} || {self}' || true"
+        return f"{self} || true"
+
+    def guard_in_time(self, *, does_stop: bool = False) -> str:
+        """Wrap it as `guard` does, so that it also ends in time and always answers.
+
+        It may be killed and its children stay, or lateness may count as an objection. A user's own
+        shell may be any, so the script is for `sh`. With `does_stop` an answer that denies a call
+        is an exit code of 2 as well, and is on standard error.
+        """
+        is_absent = "! command -v hkgit >/dev/null"
+        if self.is_of_user:
+            is_absent = f"! {{ {_IS_GOVERNED}; }} || {is_absent}"
+        script = (
+            f"if {is_absent}; then said={{}};"
+            f" elif command -v timeout >/dev/null; then said=$({LIMIT} {self});"
+            f" else said=$({self}); fi || said={{}};"
+            ' printf "%s\\n" "$said"'
+        )
+        if does_stop:
+            script += '; case $said in *\\"deny\\"*) printf "%s\\n" "$said" >&2; exit 2;; esac'
+        return f"{SHELL}'{script}'"
+
+    def read_script(self, *names: str, **values: object) -> str:
+        """Read scripts of the package as one, with the words of the command and other values.
+
+        A value replaces its name behind a dollar, in a string of its own or within words.
+        """
+        from importlib.resources import files  # hooks, which set nothing up, load this module
+
+        folder = files("hkgit.agents.programs")
+        text = "\n".join(folder.joinpath(name).read_text("utf-8") for name in names)
+        for name, value in {"limit": HOOK_SECONDS * 1000, "words": self.words, **values}.items():
+            text = text.replace(f'"${name}"', json.dumps(value)).replace(f"${name}", str(value))
+        return text
 
 
 Settings = Mapping[str, JsonObject | str]
@@ -59,7 +134,7 @@ class Agent:
     """What hkgit knows of an agent."""
 
     name: str
-    settings: Callable[[str], Settings]
+    settings: Callable[[HookCommand], Settings]
     """Builds the settings that connect it, with the command of its hooks."""
     new_settings: Mapping[str, JsonObject] = field(default_factory=dict)
     """What files of settings that are not there yet have to say beside."""
@@ -98,16 +173,6 @@ class Agent:
     def tools(self) -> dict[str, Tool]:
         """All its tools that matter here."""
         return {**self.edits, **self.looks}
-
-    def list_parts(self, command: str) -> list[Part]:
-        """List the parts of settings that connect it, with the command of its hooks."""
-        from hkgit.agents.setup.settings import make_part  # hooks set nothing up
-
-        settings, owner = self.settings(command), f"hkgit hook {self.name}"
-        return [
-            make_part(path, value, self.new_settings.get(path, {}), owner)
-            for path, value in settings.items()
-        ]
 
     def read_event(self, payload: JsonObject) -> ToolEvent | None:
         """Read the event of a hook's input; None where it does not matter here."""

@@ -4,8 +4,7 @@ Hooks of its session take in what came of it. On a busy machine an agent stops a
 long, and makes the edit all the same: so a record that is left says what nobody has taken in. Hooks
 of other sessions read it too: they tell from it what may have changed a file meanwhile.
 
-An agent may make several calls at once. What one of them leaves, those that are still open begin
-with.
+A record is never changed: what was recorded since, the journals say.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from hkgit.agents.specs import find_commands, find_touched_paths
 from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.errors import InvalidInput, Stale
 from hkgit.git.state_files import find_files
-from hkgit.sessions.blobs import Blobs, find_open_notes, keep_json, load_written, save_written
+from hkgit.sessions.blobs import Blobs, keep_json
 from hkgit.sessions.file_lines import Checkout
-from hkgit.sessions.homes import list_candidates, say_waiting
+from hkgit.sessions.homes import LOST, find_notes, list_candidates, say_waiting
 from hkgit.text.hashes import digest
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import dataclass, replace
+from hkgit.values import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,6 +59,9 @@ ABSENT, BEYOND = "", "beyond"
 UNKNOWN = ""
 """What a call has found of a file of which that is not kept."""
 
+_LOST_FOR = 24 * 3600 * 1000
+"""Milliseconds for which it is kept which files were lost: no call is open as long."""
+
 Files = Mapping[str, File | None]
 Begun = Editing | Shell | PendingToolEdit
 """What may begin: an edit, a command, or an edit of which nothing but its file is told."""
@@ -74,17 +76,11 @@ _SAVED: Mapping[type[Begun], Sequence[str]] = {
 
 @dataclass(frozen=True)
 class KeptFile:
-    """A file as it was: what tells it from any later one, and its content, if that is kept.
-
-    `since` is when it was so, in milliseconds since 1970; 0 for when the call began. `lost` names
-    the session that found it changed until then, and could not tell by whom.
-    """
+    """A file as it was: what tells it from any later one, and its content, if that is kept."""
 
     stamp: str
     mode: int = REGULAR
     version: str | None = None
-    since: int = 0
-    lost: str = ""
 
     @property
     def mark(self) -> FileMark | str | None:
@@ -101,11 +97,12 @@ class BegunCall:
     """A call that no hook has told to be over, and its record.
 
     It began at `begun`, in milliseconds since 1970, when the record was written. Of a command
-    `files` are those that differed from the commit `head`.
+    `files` are those that differed from the commit `head`. Without `did` they are how a call has
+    left them, behind which a formatter may come.
     """
 
     place: Path
-    did: Begun
+    did: Begun | None
     directory: Path
     begun: int
     files: Mapping[str, KeptFile]
@@ -127,25 +124,21 @@ class BegunCall:
         if kept is None:
             fix = "Only a call that is seen before and after it is made can be recorded."
             raise Stale(path, "was not saved before the call", fix)
-        if kept.version is None and kept.stamp == ABSENT:
-            return None
-        data = None if kept.version is None else Blobs.of_session(self.folder).get(kept.version)
-        if data is None:
-            raise Stale(path, "is not stored as it was before the call", "Nothing is recorded.")
-        return File(data, kept.mode)
-
-    def is_unchanged(self, root: Path) -> bool:
-        """Whether its files are as they were. Raises Stale where that is not known."""
-        return all(Checkout(root).get(path) == self.restore(path) for path in self.files)
-
-    def since(self, paths: Iterable[str]) -> int:
-        """Return when files were as kept, in ms since 1970: what others had recorded is in them."""
-        kept = (self.files.get(path) for path in paths)
-        return min((self.begun if x is None else x.since or self.begun for x in kept), default=0)
+        return load_version(self.folder, path, kept.mark)
 
     def end(self) -> None:
         """Forget it: what came of it is taken in, as far as it can be."""
         self.place.unlink(missing_ok=True)
+
+
+def load_version(folder: Path, path: str, version: FileMark | str | None) -> File | None:
+    """Load a version of a file that a session keeps; None for no file. Raises Stale."""
+    if version is None:
+        return None
+    file = None if isinstance(version, str) else Blobs.of_session(folder).file(version)
+    if file is None:
+        raise Stale(path, "is not stored as it was before the call", "Nothing is recorded.")
+    return file
 
 
 def begin_call(root: Path, folder: Path, did: Did, directory: Path) -> None:
@@ -172,37 +165,36 @@ def note_unshown(folder: Path, did: Shell, directory: Path) -> None:
     say_waiting(folder.parent)
 
 
+def note_left(root: Path, folder: Path, paths: Iterable[str]) -> None:
+    """Note how a call has left files, as far as they are there. Raises HkgitError."""
+    blobs = Blobs.of_session(folder)
+    files = {path: keep_file(root, path, blobs) for path in paths}
+    left = {path: each for path, each in files.items() if each.stamp != ABSENT}
+    if left:
+        _begin(folder, None, root, left)
+
+
 def _begin(
     folder: Path,
-    did: Begun,
+    did: Begun | None,
     directory: Path,
     files: Mapping[str, KeptFile],
     head: str | None = None,
 ) -> None:
-    place = _place(folder, did)
+    place = _place(folder, did, files)
     alike = find_files(place.parent, f"{place.name.partition('-')[0]}-*.json")
     for each in sorted(alike, key=lambda each: each.stat().st_mtime)[:-_MOST]:
         each.unlink(missing_ok=True)
-    place.unlink(missing_ok=True)
-    _save(BegunCall(place=place, did=did, directory=directory, begun=0, files=files, head=head))
+    kept = {path: [each.stamp, each.mode, each.version] for path, each in files.items()}
+    said = {} if did is None else {name: getattr(did, name) for name in _SAVED[type(did)]}
+    keep_json(place, said | {"directory": str(directory), "head": head, "files": kept})
 
 
-def _save(call: BegunCall) -> None:
-    """Write a record; one that is there stays as old as it is. Raises OSError."""
-    files = {
-        path: [each.stamp, each.mode, each.version, each.since, each.lost]
-        for path, each in call.files.items()
-    }
-    did = {name: getattr(call.did, name) for name in _SAVED[type(call.did)]}
-    about = {"directory": str(call.directory), "head": call.head, "files": files}
-    keep_json(call.place, did | about)
-    if call.begun:
-        os.utime(call.place, ns=(call.begun * 10**6,) * 2)
-
-
-def _place(folder: Path, did: Begun) -> Path:
-    """Name the record of a call by its kind; a commit settles those that are `open`."""
-    if isinstance(did, Editing):
+def _place(folder: Path, did: Begun | None, files: Iterable[str]) -> Path:
+    """Name the record of a call by its kind; a commit settles those that are `open` or `left`."""
+    if did is None:
+        kind, words = "left", "\n".join(files)
+    elif isinstance(did, Editing):
         kind, words = "untold" if did.is_untold else "open", did.text
     elif isinstance(did, Shell):
         kind, words = ("shell", did.command) if did.call is None else ("unshown", did.call)
@@ -230,16 +222,18 @@ def load_call(place: Path) -> BegunCall | None:
         return None
 
 
-def _read_did(fields: JsonObject) -> Begun:
-    [kind] = (kind for kind, names in _SAVED.items() if names[0] in fields)
-    return kind(**{name: fields[name] for name in _SAVED[kind]})
+def _read_did(fields: JsonObject) -> Begun | None:
+    for kind, names in _SAVED.items():
+        if names[0] in fields:
+            return kind(**{name: fields[name] for name in names})
+    return None
 
 
 def find_call(folder: Path, did: Begun, paths: Sequence[str] = ()) -> BegunCall | None:
     """Find what a session has kept for a call; also one of its only file, if its words say none."""
-    found = load_call(_place(folder, did))
+    found = load_call(_place(folder, did, ()))
     if found is None and len(paths) == 1:
-        return load_call(_place(folder, PendingToolEdit(paths[0])))
+        return load_call(_place(folder, PendingToolEdit(paths[0]), ()))
     return found
 
 
@@ -272,19 +266,15 @@ def may_change(call: BegunCall, paths: Iterable[str]) -> bool:
 def has_overdue(folder: Path) -> bool:
     """Whether a session has an edit of which a hook was stopped that would have told of it."""
     since = time.time() - OVERDUE
-    return any(each.stat().st_mtime <= since for each in find_open_notes(folder))
+    return any(each.stat().st_mtime <= since for each in find_notes(folder, "open"))
 
 
 def has_open_work(root: Path, folder: Path) -> bool:
     """Whether an earlier call of a session has left what is to be taken in."""
-    if find_open_notes(folder) or list_calls(folder, "untold", "unshown"):
+    if find_notes(folder, "open", "untold", "unshown"):
         return True
-    checkout = Checkout(root)
-    for path, (version, mode, _) in load_written(folder).items():
-        file = checkout.get(path)
-        if file is None or (file.mode, digest(file.data)) != (mode, version):
-            return True
-    return False
+    left = (each for call in list_calls(folder, "left") for each in call.files.items())
+    return any(stamp(root / path) != kept.stamp for path, kept in left)
 
 
 def stamp(place: Path) -> str:
@@ -298,11 +288,7 @@ def stamp(place: Path) -> str:
 
 def keep_file(root: Path, path: str, blobs: Blobs) -> KeptFile:
     """Keep a file as it is now. Raises InvalidInput where it is none that can be kept."""
-    mark = stamp(root / path)
-    return _keep(Checkout(root).get(path), mark, blobs)
-
-
-def _keep(file: File | None, mark: str, blobs: Blobs) -> KeptFile:
+    mark, file = stamp(root / path), Checkout(root).get(path)
     return KeptFile(ABSENT) if file is None else KeptFile(mark, file.mode, blobs.put(file.data))
 
 
@@ -347,63 +333,25 @@ def ask_status(root: Path) -> tuple[str | None, list[str]]:
     return head, [path for path in paths if not path.endswith("/")]
 
 
-def renew_calls(root: Path, folder: Path, before: Files, after: Files) -> None:
-    """Let open calls begin with what a call of a session has left: else they would claim its work.
-
-    Of other sessions those edits that began with what it has changed: what they hold that is older
-    is known to be older, and commands tell by the journals what is whose.
-    """
+def note_lost(folder: Path, paths: Iterable[str]) -> None:
+    """Note files of which a session could not tell who has changed them. Raises OSError."""
     now = time.time_ns() // 10**6
-    for call in _list_all(root):
-        is_own, is_command = call.folder == folder, isinstance(call.did, Shell)
-        blobs, files = Blobs.of_session(call.folder), dict[str, KeptFile]()
-        for path, file in after.items():
-            kept = call.files.get(path)
-            if is_own and is_command:
-                files[path] = replace(_keep_seen(root, path, blobs), since=now)
-            elif kept and not is_command and (is_own or _is_version(kept, before[path])):
-                files[path] = replace(_keep(file, stamp(root / path), blobs), since=now)
-        if files:
-            _save(replace(call, files={**call.files, **files}))
+    known = _load_lost(folder.parent).items()
+    young = {path: each for path, each in known if each[0] > now - _LOST_FOR}
+    keep_json(folder.parent / LOST, young | dict.fromkeys(paths, (now, folder.name)))
 
 
-def _is_version(kept: KeptFile, file: File | None) -> bool:
-    if file is None or kept.version is None:
-        return file is None and kept.mark is None
-    return (kept.mode, kept.version) == (file.mode, digest(file.data))
+def find_lost(root: Path) -> dict[str, tuple[int, str]]:
+    """Find the files that sessions have noted so: when, in ms since 1970, and which session."""
+    return {path: x for home in list_candidates(root) for path, x in _load_lost(home).items()}
 
 
-def lose_files(root: Path, folder: Path, paths: Iterable[str]) -> None:
-    """Let no open call of any session claim what has become of files until now.
-
-    The session could not tell who has changed them. Commands begin with them as they are now; of
-    an edit its words may still tell what it does.
-    """
-    now, lost = time.time_ns() // 10**6, [*paths]
-    for call in _list_all(root):
-        blobs, files = Blobs.of_session(call.folder), dict[str, KeptFile]()
-        for path in lost:
-            if isinstance(call.did, Shell):
-                files[path] = replace(_keep_seen(root, path, blobs), since=now, lost=folder.name)
-            elif path in call.files:
-                files[path] = replace(call.files[path], lost=folder.name)
-        if files:
-            _save(replace(call, files={**call.files, **files}))
-    for each in _list_sessions(root):
-        if any(path in (written := load_written(each)) for path in lost):
-            save_written(each, {path: x for path, x in written.items() if path not in lost})
-
-
-def _list_all(root: Path) -> Iterator[BegunCall]:
-    """Yield the open calls of all sessions of a checkout."""
-    for each in _list_sessions(root):
-        yield from list_calls(each)
-
-
-def _list_sessions(root: Path) -> Iterator[Path]:
-    """Yield the folders of sessions; they may hold nothing else yet."""
-    for home in list_candidates(root):
-        yield from find_files(home, "*")
+def _load_lost(home: Path) -> dict[str, tuple[int, str]]:
+    try:
+        found = json.loads((home / LOST).read_text())
+        return {path: (int(time), str(name)) for path, (time, name) in found.items()}
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {}
 
 
 @contextmanager

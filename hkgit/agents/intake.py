@@ -8,7 +8,6 @@ nothing is, and that is told.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -18,8 +17,8 @@ from hkgit.agents.begun_calls import (
     Files,
     find_call,
     list_calls,
-    lose_files,
-    renew_calls,
+    note_left,
+    note_lost,
 )
 from hkgit.agents.events import LateEdit, PendingToolEdit
 from hkgit.agents.specs import paths_of
@@ -27,9 +26,13 @@ from hkgit.edits import REGULAR, File, Spec, encode_text
 from hkgit.errors import Conflict, HkgitError, Stale
 from hkgit.evidence.claims import mark
 from hkgit.sessions.answers import EditReport
-from hkgit.sessions.blobs import load_written, save_written
+from hkgit.sessions.call_journal import list_recorded
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.agents.shell_changes import ShellWork
 
 _AROUND = (0, 3, 30, 10**9)
 """So many lines around a change are told until it has one place: one of equal blank lines may have
@@ -94,19 +97,17 @@ class Intake:
         `original` is how the tool has found the one file that it edits, if that is told: somebody
         may have changed it since the call began.
         """
-        before = {path: begun.restore(path) for path in paths_of(spec)}
+        before, since = self._find_start(begun, paths_of(spec))
         guesses = [before]
-        # What is there already, another hook has told, and the record was renewed.
+        # What is there already, another hook has told.
         if original is not None and len(before) == 1 and before != self._read(before):
             [(path, file)] = before.items()
             mode = REGULAR if file is None else file.mode
             guesses.append({path: File(original, mode)})
         for files in guesses:
-            after = self._read(files)
             if (answer := adopt_edit(self._session, spec, files)) is not None:
-                self._pass_on(files, after, begun)
-                return answer
-        return self._take_rest(before, begun)
+                return self._leave(answer, files, begun)
+        return self._take_rest(before, since, begun)
 
     def take_unseen(self, spec: Spec, late: LateEdit | None = None) -> EditReport | None:
         """Take in an edit on a version that it fits, from which it leads to what is there now.
@@ -121,18 +122,17 @@ class Intake:
         begun = None if late is None else find_call(self._folder, PendingToolEdit(paths[0]))
         replaced = () if late is None else late.replaced
         for file, is_sure in self._find_versions(paths[0], replaced) if len(paths) == 1 else ():
-            before, after = {paths[0]: file}, self._read(paths)
+            before = {paths[0]: file}
             try:
                 answer = self._session.adopt(spec, before)
             except Stale:
                 if late is not None and is_sure:
-                    return self._take_rest(before, begun)
+                    return self._take_rest(before, 0 if begun is None else begun.begun, begun)
                 continue
             if answer.ok:
-                self._pass_on(before, after, begun)
-                return answer
+                return self._leave(answer, before, begun)
         if late is not None and late.is_asked and begun is not None:
-            return self._take_rest({paths[0]: begun.restore(paths[0])}, begun)
+            return self._take_rest(*self._find_start(begun, paths), begun)
         what = "was changed before hkgit could see how it was"
         raise Stale(", ".join(paths), what, _UNRECORDED)
 
@@ -142,7 +142,7 @@ class Intake:
         if begun is None:
             fix = "Only a call that is seen before and after it is made can be recorded."
             raise Stale(path, "was not saved before the call", fix)
-        return self._take_rest({path: begun.restore(path)}, begun)
+        return self._take_rest(*self._find_start(begun, [path]), begun)
 
     def _find_versions(
         self, path: str, replaced: Iterable[tuple[str, str]] = ()
@@ -153,7 +153,8 @@ class Intake:
         """
         now = self._checkout.get(path)
         own = find_call(self._folder, PendingToolEdit(path))
-        others = (each for each in list_calls(self._folder) if path in each.files)
+        calls = list_calls(self._folder, "open", "untold", "file", "shell")
+        others = (each for each in calls if path in each.files)
         if (call := own or next(others, None)) is not None:
             with suppress(Stale):
                 kept = call.restore(path)
@@ -179,22 +180,16 @@ class Intake:
         head = find_head(self._root)
         yield None if head is None else head.get(path)
 
-    def take_command(self, call: BegunCall) -> EditReport | None:
+    def take_command(self, call: BegunCall, work: ShellWork) -> EditReport | None:
         """Take in what a command has done. Raises Conflict where another session may have done it.
 
         Raises HkgitError.
         """
-        from hkgit.agents.shell_changes import find_work
+        from hkgit.agents.parallel_work import find_own_work  # most commands change nothing
 
-        work = find_work(self._root, call)
-        lost = dict(work.lost)
-        if work.changed or work.committed:
-            # Most commands change nothing.
-            from hkgit.agents.parallel_work import find_own_work
-
-            work, others = find_own_work(self._session, work, call)
-            lost = {**work.lost, **others}
-            lose_files(self._root, self._folder, others)
+        work, lost = find_own_work(self._root, work, call)
+        if lost:
+            note_lost(self._folder, lost)
         committed = self._take_files(work.committed, work.time)
         answer = self._take_files(work.changed) or committed
         if lost:
@@ -214,28 +209,27 @@ class Intake:
                     self._take_difference({path: file}, None, time)
             raise
 
-    def _take_rest(self, before: Files, begun: BegunCall | None) -> EditReport | None:
+    def _find_start(self, begun: BegunCall, paths: Sequence[str]) -> tuple[Files, int]:
+        from hkgit.agents.parallel_work import find_start
+
+        return find_start(self._root, begun, paths)
+
+    def _take_rest(self, before: Files, since: int, begun: BegunCall | None) -> EditReport | None:
         """Take in what has become of files by a call that does not say it. Raises HkgitError.
 
         Raises Conflict where others may have changed them too.
         """
-        if self._read(before) != before and (rival := self._find_rival(before, begun)):
-            lose_files(self._root, self._folder, before)
+        from hkgit.agents.parallel_work import find_rival
+
+        if self._read(before) != before and (
+            rival := find_rival(self._root, self._folder, before, since)
+        ):
+            note_lost(self._folder, before)
             what = f"was changed by another session in the meantime: {rival}"
             why = "It is not known exactly what this call did to it, so none of it is recorded."
             how = _say_how([*before], self._root)
             raise Conflict(", ".join(before), what, f"{why} {how}")
         return self._take_difference(before, begun)
-
-    def _find_rival(self, paths: Iterable[str], begun: BegunCall | None) -> str | None:
-        from hkgit.agents.parallel_work import find_rivals
-
-        files = {} if begun is None else begun.files
-        lost = (each.lost for path, each in files.items() if path in paths and each.lost)
-        since = 0 if begun is None else begun.since(paths)
-        return next(lost, None) or next(
-            (each.name for each in find_rivals(self._session, [*paths], since)), None
-        )
 
     def _take_difference(
         self, before: Files, begun: BegunCall | None, time: int = 0
@@ -244,23 +238,17 @@ class Intake:
 
         Raises HkgitError.
         """
-        after = self._read(before)
-        answer = adopt_difference(self._session, before, time)
-        self._pass_on(before, after, begun)
-        return answer
+        return self._leave(adopt_difference(self._session, before, time), before, begun)
 
-    def _pass_on(self, before: Files, after: Files, begun: BegunCall | None) -> None:
-        """Let open calls, and formatters, begin with what a call has left, which is over."""
+    def _leave(
+        self, answer: EditReport | None, paths: Iterable[str], begun: BegunCall | None
+    ) -> EditReport | None:
+        """Note that a call is over, and how it has left files: a formatter may come behind it."""
         if begun is not None:
             begun.end()
-        renew_calls(self._root, self._folder, before, after)
-        left = {
-            path: (self._session.journal.blobs.put(file.data), file.mode, time.time())
-            for path, file in after.items()
-            # Where others have gone on already, it is not left as this call has left it.
-            if file is not None and file == self._checkout.get(path)
-        }
-        save_written(self._folder, load_written(self._folder) | left)
+        if answer is not None:
+            note_left(self._root, self._folder, paths)
+        return answer
 
     def _read(self, paths: Iterable[str]) -> dict[str, File | None]:
         return {path: self._checkout.get(path) for path in paths}
@@ -277,9 +265,7 @@ def _take_back(data: bytes, replaced: Iterable[tuple[str, str]]) -> bytes | None
 
 def holds_already(paths: Iterable[str], root: Path, folders: Iterable[Path]) -> bool:
     """Whether what is in the checkout is what sessions have recorded last of each path."""
-    from hkgit.agents.parallel_work import find_last_recorded
-
-    checkout, last = Checkout(root), find_last_recorded(folders)
+    checkout, last = Checkout(root), {x.path: x.after for x in list_recorded(folders)}
     return all(path in last and last[path] == mark(checkout.get(path)) for path in paths)
 
 

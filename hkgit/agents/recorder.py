@@ -12,6 +12,7 @@ from hkgit.agents.begun_calls import (
     begin_call,
     find_call,
     find_command,
+    has_overdue,
     list_calls,
     lock_hooks,
     note_unshown,
@@ -30,45 +31,63 @@ from hkgit.agents.events import (
 from hkgit.agents.shown_readings import Shown, find_readings
 from hkgit.agents.specs import paths_of, relative_to_root, spec_of
 from hkgit.errors import HkgitError, InvalidInput, Stale
-from hkgit.sessions.answers import EditReport
-from hkgit.sessions.blobs import load_written
-from hkgit.sessions.edit_session import EditSession
-from hkgit.sessions.homes import list_candidates
+from hkgit.sessions.homes import choose_folder, find_notes, list_candidates
 from hkgit.values import cached_property, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.agents.intake import Intake
     from hkgit.agents.logged_call import LoggedCall
+    from hkgit.sessions.answers import EditReport
+    from hkgit.sessions.edit_session import EditSession
 
 FindOutput = Callable[[Path, str], str | None]
 """Finds in a transcript what a call has shown; None where it does not say it (yet)."""
 
 
 class Recorder:
-    """The session of an agent's conversation in one checkout; it works in `directory`."""
+    """Records what an agent's conversation does in one checkout; it works in `directory`.
 
-    def __init__(self, session: EditSession, directory: Path) -> None:
-        self._session = session
-        self._folder = session.journal.folder
-        self._directory = directory
+    Its session is opened where there is something to record: most commands change no file.
+    """
+
+    def __init__(
+        self, root: Path, name: str, directory: Path, *, agent: str, turn: str = ""
+    ) -> None:
+        self.folder = choose_folder(root, name)
+        self._root, self._name, self._directory = root, name, directory
+        self._agent, self._turn = agent, turn
+
+    @cached_property
+    def session(self) -> EditSession:
+        """The session of the conversation. Raises InvalidInput."""
+        from hkgit.sessions.edit_session import EditSession
+
+        return EditSession.open(self._root, self._name, agent=self._agent, turn=self._turn)
 
     @cached_property
     def _intake(self) -> Intake:
         from hkgit.agents.intake import Intake  # before a call nothing is taken in
 
-        return Intake(self._session)
+        return Intake(self.session)
 
     def before(self, did: Did) -> None:
         """Put aside what is about to be changed. Raises HkgitError."""
-        begin_call(self._session.root, self._folder, did, self._directory)
+        begin_call(self._root, self.folder, did, self._directory)
 
-    def settle(self, transcript: Path | None, find_output: FindOutput | None) -> None:
+    def settle(
+        self, transcript: Path | None, find_output: FindOutput | None, *, is_look: bool
+    ) -> None:
         """Take in what earlier events have left open, as far as it is known. Raises HkgitError.
 
-        `find_output` finds in the transcript what a call has shown.
+        `find_output` finds in the transcript what a call has shown. Where nothing has been done but
+        to look, what has changed since an edit was a formatter's work.
         """
-        for call in list_calls(self._folder, "untold", "unshown"):
+        if has_overdue(self.folder):
+            from hkgit.agents.late_work import settle_missed_edits  # few hooks are stopped
+
+            settle_missed_edits(self.session)
+        for call in list_calls(self.folder, "untold", "unshown"):
             try:
                 is_over = self._end_begun(call, transcript, find_output)
             except BaseException:
@@ -76,6 +95,10 @@ class Recorder:
                 raise
             if is_over or call.age > LASTS:
                 call.end()
+        if is_look and find_notes(self.folder, "left"):
+            from hkgit.agents.late_work import settle_left  # most calls edit nothing
+
+            settle_left(self.session)
 
     def _end_begun(
         self, call: BegunCall, transcript: Path | None, find_output: FindOutput | None
@@ -83,47 +106,37 @@ class Recorder:
         """Take in what came of a call; False where that is not known yet."""
         match call.did:
             case Editing() as edit:
-                spec = spec_of(edit, self._session.root, call.directory)
-                if call.is_unchanged(self._session.root):
+                from hkgit.agents.parallel_work import has_changed  # most edits are told
+
+                if not has_changed(self._root, call):
                     return False
-                self._intake.take_edit(spec, call)
+                self._intake.take_edit(spec_of(edit, self._root, call.directory), call)
                 return True
             case Shell(command, call=name) if transcript is not None and find_output is not None:
                 output = find_output(transcript, str(name))
                 if output is not None:
-                    self._learn(Shell(command, output), call.directory)
+                    self._look(Shell(command, output), call.directory, is_earlier=True)
                 return output is not None
         return False
 
     def learn_attached(self, attached: Iterable[ToolReading]) -> None:
         """Learn what the model was shown of files with its prompt."""
         for each in attached:
-            self._learn(each, self._directory)
+            self._look(each, self._directory, is_earlier=True)
 
     def learn_earlier(self, calls: Iterable[LoggedCall]) -> None:
         """Learn what earlier calls have shown of files that have not changed since."""
         for call in calls:
             if isinstance(call.did, ToolReading | Shell):
-                self._learn(call.did, Path(call.directory))
-
-    def _learn(self, did: ToolReading | Shell, directory: Path) -> None:
-        """Learn what was shown before the answer that is given now."""
-        Recorder(replace(self._session, turn=""), directory)._look(did)
+                self._look(call.did, Path(call.directory), is_earlier=True)
 
     def awaits(self, did: Did) -> bool:
         """Whether it is known how files were before the commands of a call."""
-        return find_command(self._folder, did) is not None
-
-    def settle_formatters(self) -> None:
-        """Take in what formatters have made of files since their edits. Raises HkgitError."""
-        if load_written(self._folder):
-            from hkgit.agents.late_work import settle_written
-
-            settle_written(self._session)
+        return find_command(self.folder, did) is not None
 
     def after(self, event: ToolEvent) -> EditReport | None:
         """Take in what has been done. Raises HkgitError where that cannot be."""
-        call = find_command(self._folder, event.did)
+        call = find_command(self.folder, event.did)
         if call is None:
             return self._end(event.did)
         try:  # what commands show may be what they have written
@@ -134,12 +147,17 @@ class Recorder:
 
     def _take_command(self, call: BegunCall) -> EditReport | None:
         """Take in what a command has done; hooks that run at once do so one after the other."""
-        with lock_hooks(self._folder):
-            return self._intake.take_command(call)
+        from hkgit.agents.shell_changes import find_work  # few calls run a command
+
+        with lock_hooks(self.folder):
+            work = find_work(self._root, call)
+            if not work.changed and not work.committed:
+                return None
+            return self._intake.take_command(call, work)
 
     def take_running(self) -> None:
         """Take in what the command started last has changed so far. Raises HkgitError."""
-        for call in list_calls(self._folder, "shell")[-1:]:
+        for call in list_calls(self.folder, "shell")[-1:]:
             self._take_command(call)
 
     def _end(self, did: Did) -> EditReport | None:
@@ -147,30 +165,30 @@ class Recorder:
             case Editing() as edit:
                 answer = self._end_edit(edit)
                 if edit.shown is not None:
-                    self._look(edit.shown)
+                    self._look(edit.shown, self._directory)
                 return answer
             case PendingToolEdit(path):
-                place = relative_to_root(path, self._session.root, self._directory)
-                with lock_hooks(self._folder):
+                place = relative_to_root(path, self._root, self._directory)
+                with lock_hooks(self.folder):
                     return self._intake.take_untold(place)
             case LateEdit(edit) as late:
-                spec = spec_of(edit, self._session.root, self._directory)
+                spec = spec_of(edit, self._root, self._directory)
                 return self._intake.take_unseen(spec, late)
             case Shell(call=str()) as unshown:
-                note_unshown(self._folder, unshown, self._directory)
+                note_unshown(self.folder, unshown, self._directory)
             case ToolReading() | NotebookReading() | Shell() as look:
-                self._look(look)
+                self._look(look, self._directory)
             case Looks(parts):
                 for part in parts:
-                    self._look(part)
+                    self._look(part, self._directory)
         return None
 
     def _end_edit(self, edit: Editing) -> EditReport | None:
-        spec = spec_of(edit, self._session.root, self._directory)
+        spec = spec_of(edit, self._root, self._directory)
         told = {} if edit.told is None else (edit.told.before or {})
-        with lock_hooks(self._folder):
+        with lock_hooks(self.folder):
             # Only now: a hook that ended meanwhile may have taken in all that both have done.
-            begun = find_call(self._folder, edit, paths_of(spec))
+            begun = find_call(self.folder, edit, paths_of(spec))
             if begun is None:
                 return self._intake.take_unseen(spec)
             try:
@@ -180,12 +198,14 @@ class Recorder:
             finally:
                 begun.end()
 
-    def _look(self, did: Shown) -> None:
-        for read in find_readings(did, self._directory):
+    def _look(self, did: Shown, directory: Path, *, is_earlier: bool = False) -> None:
+        """Learn what a call has shown; if it `is_earlier`, before the answer that is given now."""
+        for read in find_readings(did, directory):
+            session = replace(self.session, turn="") if is_earlier else self.session
             # A command may show files of other places too, which are no evidence here.
             with suppress(InvalidInput):
-                path = relative_to_root(read.path, self._session.root, self._directory)
-                self._session.read(path, read.start_line, read.end_line)
+                path = relative_to_root(read.path, self._root, directory)
+                session.read(path, read.start_line, read.end_line)
 
 
 def record_running_command(root: Path, shell: str) -> None:
@@ -201,4 +221,4 @@ def record_running_command(root: Path, shell: str) -> None:
     if running:
         session = max(running, key=lambda call: call.begun).folder.name
         with suppress(HkgitError, OSError):
-            Recorder(EditSession.open(root, session, agent=agent), root).take_running()
+            Recorder(root, session, root, agent=agent).take_running()

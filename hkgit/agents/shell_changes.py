@@ -11,12 +11,13 @@ from hkgit.agents.begun_calls import (
     BegunCall,
     KeptFile,
     ask_status,
-    load_call,
+    load_version,
     stamp,
 )
 from hkgit.edits import DIRECTORY, File, Snapshot
 from hkgit.errors import InvalidInput, Stale
 from hkgit.evidence.entry import LEDGER
+from hkgit.sessions.call_journal import RecordedChange, list_recorded
 from hkgit.sessions.file_lines import Checkout
 from hkgit.text.diff import find_changes
 from hkgit.text.document import split_raw
@@ -39,15 +40,13 @@ class ShellWork:
     """Files that a command has changed, as they were before it.
 
     `committed` are those that it has committed past git's hooks, by `time`, in milliseconds since
-    1970. `since` is when each file was as it is given. `lost` are files that another session has
-    found changed meanwhile, by its name, and could not tell by whom.
+    1970. `since` is when each file was as it is given.
     """
 
     changed: Mapping[str, File | None] = field(default_factory=dict)
     committed: Mapping[str, File | None] = field(default_factory=dict)
     time: int = 0
     since: Mapping[str, int] = field(default_factory=dict)
-    lost: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -122,43 +121,31 @@ _MOST_CHANGED = 200
 _UNKNOWN = File(b"", DIRECTORY)
 
 
-def refresh(work: ShellWork, call: BegunCall) -> ShellWork:
-    """Leave out of a command's work what other hooks have settled since it was found."""
-    renewed = load_call(call.place)
-    if renewed is None:
-        return work
-    left = {path for path, since in work.since.items() if renewed.since([path]) <= since}
-    changed, committed = (
-        {path: file for path, file in files.items() if path in left}
-        for files in (work.changed, work.committed)
-    )
-    return replace(work, changed=changed, committed=committed, lost=_find_lost(renewed))
-
-
 def find_work(root: Path, call: BegunCall) -> ShellWork:
     """Find the files that have changed since a command began, as they were before.
 
-    Raises Stale where too much has changed.
+    What its session has recorded meanwhile was done by other calls. Raises Stale where too much has
+    changed.
     """
     head, paths = ask_status(root)
     moves = HeadMoves(is_told=True) if head == call.head else _find_moves(root, call)
+    own = {each.path: each for each in list_recorded([call.folder], call.begun)}
     suspect = [
         path
-        for path in dict.fromkeys([*paths, *call.files, *moves.paths])
+        for path in dict.fromkeys([*paths, *call.files, *own, *moves.paths])
         if not path.startswith(LEDGER) and _may_differ(root / path, call.files.get(path))
     ]
     if len(suspect) > _MOST_CHANGED:
         fix = "None of it is recorded; the gate will say so at the commit."
         raise Stale("the command", f"has changed {len(suspect)} files", fix)
     changed, committed = dict[str, File | None](), dict[str, File | None]()
-    for path, before, is_committed in _find_before(root, suspect, call, moves):
+    for path, before, is_committed in _find_before(root, suspect, call, own, moves):
         (committed if is_committed else changed)[path] = before
     return ShellWork(
         changed=changed,
         committed=committed,
         time=max(moves.time, call.begun),  # a commit may bear any date
-        since={path: call.since([path]) for path in (*changed, *committed)},
-        lost=_find_lost(call),
+        since={x: own[x].time if x in own else call.begun for x in (*changed, *committed)},
     )
 
 
@@ -173,7 +160,11 @@ def _may_differ(place: Path, kept: KeptFile | None) -> bool:
 
 
 def _find_before(
-    root: Path, suspect: Sequence[str], call: BegunCall, moves: HeadMoves
+    root: Path,
+    suspect: Sequence[str],
+    call: BegunCall,
+    own: Mapping[str, RecordedChange],
+    moves: HeadMoves,
 ) -> Iterator[tuple[str, File | None, bool]]:
     if not suspect:
         return
@@ -187,15 +178,16 @@ def _find_before(
     old = _files_of(repository, call.head)
     new = _files_of(repository, repository.head().commit)
     for path in suspect:
-        kept, now, moved = call.files.get(path), _get(root, path), new(path)
-        before, is_committed = old(path) if kept is None else _restore(call, path), now == moved
+        is_kept, now, moved = path in call.files or path in own, _get(root, path), new(path)
+        before = _restore(call, path, own.get(path)) if is_kept else old(path)
+        is_committed = now == moved
         is_gits = is_committed and path not in moves.paths
         if now == before or is_gits:
             continue
-        if kept is None and moves.base is not None:
+        if not is_kept and moves.base is not None:
             if is_overlapping(repository.snapshot(moves.base).get(path), before, now):
                 continue  # the reset may have changed it as well
-        elif kept is None and call.head and before != moved and not is_committed:
+        elif not is_kept and call.head and before != moved and not is_committed:
             if not moves.is_told:
                 continue
             before = moved  # git has brought it there first: of another branch, say
@@ -210,15 +202,13 @@ def _get(root: Path, path: str) -> File | None:
         return _UNKNOWN
 
 
-def _restore(call: BegunCall, path: str) -> File | None:
+def _restore(call: BegunCall, path: str, recorded: RecordedChange | None) -> File | None:
     try:
-        return call.restore(path)
+        if recorded is None:
+            return call.restore(path)
+        return load_version(call.folder, path, recorded.after)
     except Stale:
         return _UNKNOWN
-
-
-def _find_lost(call: BegunCall) -> dict[str, str]:
-    return {path: each.lost for path, each in call.files.items() if each.lost}
 
 
 def _files_of(repository: Repository, commit: str | None) -> Callable[[str], File | None]:

@@ -17,8 +17,7 @@ from hkgit.applying.outcome import (
     refuse_edit,
     refuse_spec,
 )
-from hkgit.applying.quotes import REPAIR as LINE_ENDS
-from hkgit.applying.quotes import StoresLf, as_given, as_stored, change_text
+from hkgit.applying.quotes import change_text
 from hkgit.applying.syntax import expect_no_marks
 from hkgit.applying.workspace import FileState, Workspace, refuse_made_and_removed, resolve_names
 from hkgit.edits import (
@@ -58,7 +57,7 @@ class Options:
     """How a plan is made: the ladder's threshold, and whether moved ranges may be followed.
 
     `syntax` is a mode of `check_syntax`, or `ignore`. `carried` maps the number of a range edit to
-    the lines it was carried to. `stores_lf` says where git keeps new files with LF (`line_ends`).
+    the lines it was carried to.
     Without `allow_blind` an operation of the protocol on lines needs evidence, without `shows_diff`
     no outcome has a diff.
     """
@@ -67,7 +66,6 @@ class Options:
     relocate: bool = False
     syntax: str = "ignore"
     carried: Mapping[int, Lines] = field(default_factory=dict)
-    stores_lf: StoresLf = as_given
     allow_blind: bool = True
     shows_diff: bool = True
 
@@ -137,16 +135,15 @@ class _Planner:
     def outcome(self, number: int, edit: AnyEdit) -> EditOutcome:
         """Place one edit, or say why not."""
         try:
-            stored = as_stored(edit, self._before, self._options.stores_lf)
-            outcome = self._place(number, stored)
+            outcome = self._place(number, edit)
         except HkgitError as error:
             # What was read on the way there would stay as long as the refusal.
             forget_frames(error)
             return self._refuse(number, edit, error)
         self._evidence[number] = outcome.evidence
-        added = ((LINE_ENDS, stored is not edit), (COUNTS, number in self._spec.miscounted))
-        repairs = tuple(name for name, is_made in added if is_made)
-        return replace(outcome, repairs=(*outcome.repairs, *repairs)) if repairs else outcome
+        if number in self._spec.miscounted:
+            return replace(outcome, repairs=(*outcome.repairs, COUNTS))
+        return outcome
 
     def _refuse(self, number: int, edit: AnyEdit, error: HkgitError) -> EditOutcome:
         """The outcome of an edit that has no place, with what its author needs to find one."""
@@ -161,10 +158,6 @@ class _Planner:
         mended = remedy.add_remedy(outcome, here, error, self._spec.dialect)
         self._told += remedy.measure_size(mended)
         return mended if self._told <= remedy.MOST_IN_ALL else outcome
-
-    def _before(self, path: str) -> bytes | None:
-        state = self._find(path)
-        return None if state is None or state.before is None else state.before.data
 
     def _place(self, number: int, edit: AnyEdit) -> EditOutcome:
         target = edit.new_path if isinstance(edit, RenameFile) else edit.path

@@ -12,7 +12,7 @@ from hkgit.applying.context import EditContext, change_diff
 from hkgit.applying.evidence import Evidence, find_holding_hash, find_holding_read, is_empty
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.workspace import FileState, check_text
-from hkgit.edits import AnyEdit, CreateFile, Edit, Read, WriteFile, decode_text, encode_text
+from hkgit.edits import Edit, Read, decode_text, encode_text
 from hkgit.errors import Ambiguous, Conflict, HkgitError, Near, NoMatch
 from hkgit.matching.ladder import locate
 from hkgit.matching.place import Located, Place
@@ -74,31 +74,6 @@ def find_line_below(document: Document, edit: Edit) -> int:
         what = f"the anchor {edit.anchors[-1].strip()!r} names more or less than one line"
         raise Ambiguous(edit.path, what, "Add context lines, so that the hunk names one place.")
     return document.line_at(offset) - 1
-
-
-REPAIR = "line-ends"  # How an outcome says that the CRLF of its new text became LF
-StoresLf = Callable[[str, bytes, bytes | None], bool]
-"""Whether the CRLF of a path's new content become LF, given what was there before."""
-
-
-def as_given(path: str, data: bytes, before: bytes | None) -> bool:
-    """Return the bytes unchanged."""
-    return False
-
-
-def as_stored(edit: AnyEdit, before: Callable[[str], bytes | None], stores_lf: StoresLf) -> AnyEdit:
-    """Write LF for CRLF in an edit that makes a whole file, where git would store that.
-
-    Lines that come into a file take its ends anyway. `before` gives what a path holds.
-    """
-    match edit:
-        case CreateFile() | WriteFile() | Edit(old_text="", anchors=()):
-            text = edit.new_text
-        case _:
-            return edit
-    if "\r\n" not in text or not stores_lf(edit.path, encode_text(text), before(edit.path)):
-        return edit
-    return replace(edit, new_text=text.replace("\r\n", "\n"))
 
 
 def settle_end(

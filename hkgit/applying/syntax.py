@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from hkgit.applying.hunk import map_lines
 from hkgit.applying.outcome import EditOutcome, FileChange, Plan, refuse_edit, show_lines
-from hkgit.applying.quotes import REPAIR as LINE_ENDS
 from hkgit.edits import (
     AnyEdit,
     CreateFile,
@@ -108,10 +107,9 @@ def _culprit(
 
 
 def _is_loose(outcome: EditOutcome) -> bool:
-    is_repaired = any(name != LINE_ENDS for name in outcome.repairs)
     # Of such a place nothing but line ends differs.
     is_as_it_stands = outcome.tier == "whitespace" and outcome.similarity_permille == FULL
-    return is_repaired or not (outcome.tier in AS_WRITTEN or is_as_it_stands)
+    return bool(outcome.repairs) or not (outcome.tier in AS_WRITTEN or is_as_it_stands)
 
 
 def _add_note(
@@ -168,16 +166,20 @@ def expect_no_marks(dialect: str, edit: AnyEdit, data: bytes) -> None:
     """
     found = edit.suspects if isinstance(edit, Edit) else ()
     if dialect not in _TYPED:
-        found = tuple(_marks(dialect, edit))
-    leaked = [line for line in found if encode_text(line) not in data]
-    if leaked:
-        error = _refusal(dialect, edit, leaked[0])
-        # Where some are the file's own text, nobody can tell what the others belong to.
-        error.corrected = _without(edit, found) if len(leaked) == len(found) else None
-        raise error
+        found = tuple(_find_marks(dialect, edit))
+    line = next((line for line in found if encode_text(line) not in data), None)
+    if line is None:
+        return
+    fix = "Close the edit before the marker."
+    if dialect == "search-replace":
+        fix += " If it is text, put a \\ in front of it."
+    else:
+        fix += " If it is text, write the edit in the dialect `protocol`."
+    what = f"the new text contains the marker {line[:80]!r} of an edit notation"
+    raise InvalidInput(edit.path, what, fix)
 
 
-def _marks(dialect: str, edit: AnyEdit) -> Iterator[str]:
+def _find_marks(dialect: str, edit: AnyEdit) -> Iterator[str]:
     """The new lines, without the whitespace around them, that look like marks."""
     known_lines = {"", *old_text_of(edit).split("\n")}
     written = (line for line in new_text_of(edit).split("\n") if line not in known_lines)
@@ -189,26 +191,3 @@ def _marks(dialect: str, edit: AnyEdit) -> Iterator[str]:
     if known is None or is_whole:
         known, lines = known or _LEAKED, [*lines[:1], *lines[-1:]]
     return (line for line in lines if re.fullmatch(known, line))
-
-
-def _refusal(dialect: str, edit: AnyEdit, line: str) -> InvalidInput:
-    what = f"the new text contains the marker {line[:80]!r} of an edit notation"
-    fix = "Close the edit before the marker."
-    if dialect == "search-replace":
-        fix += " If it is text, put a \\ in front of it."
-    elif dialect != "protocol":
-        fix += " If it is text, write the edit in the dialect `protocol`."
-    return InvalidInput(edit.path, what, fix)
-
-
-def _without(edit: AnyEdit, marks: Sequence[str]) -> Edit | None:
-    """The edit without the lines that are marks."""
-    if not isinstance(edit, Edit) or not edit.old_text:
-        return None
-    kept = [line for line in edit.new_text.splitlines(keepends=True) if line.strip() not in marks]
-    new_text = "".join(kept)
-    if not edit.old_text.endswith("\n"):
-        new_text = new_text.removesuffix("\n")
-    if new_text == edit.old_text:
-        return None
-    return replace(edit, new_text=new_text, suspects=())

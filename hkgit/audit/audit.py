@@ -1,16 +1,14 @@
 """A whole range for a reviewer or an auditor: what is derived, what is only said.
 
-As JSON, as Markdown, as a comment on a pull request, and as a badge.
+As JSON, as Markdown, and as a comment on a pull request.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 
 from hkgit import __version__
 from hkgit.audit.commits import REPLAYS, AuditedCommit, needs_a_look, rank_weakness
-from hkgit.audit.reports import ReportTotals
 from hkgit.audit.reports.findings import mend, name_commit, read_subject
 from hkgit.audit.reports.plain import report_json
 from hkgit.audit.reports.text import summarize
@@ -119,7 +117,7 @@ def render_body(audit: Audit) -> str:
 
 def _list_body(audit: Audit) -> Iterator[str]:
     figures, rulings = audit.summary.figures, audit.report.rulings
-    yield f"{escape_markdown(summarize(ReportTotals.of(audit.report)))}."
+    yield f"{escape_markdown(summarize(audit.report))}."
     yield ""
     yield "## What is derived"
     yield ""
@@ -244,8 +242,8 @@ def _list_comment(audit: Audit) -> Iterator[str]:
             ("agent", "commits", "derived", "pass", "edits", "weak"),
             (
                 (
-                    escape_markdown(_short(row.name)),
-                    *map(str, (row.commits, row.derived, row.passing, row.edits, row.weak)),
+                    escape_markdown(_short(row["agent"])),
+                    *(str(row[name]) for name in ("commits", "derived", "passes", "edits", "weak")),
                 )
                 for row in audit.summary.agents[:MOST]
             ),
@@ -270,32 +268,3 @@ def _list_comment(audit: Audit) -> Iterator[str]:
 
 def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-
-
-_GOOD, _FAIR, _BAD = "#0f6b63", "#946200", "#a8231f"
-_LABEL = "hkgit"
-_CHARACTER = 6.6
-
-
-def render_badge(audit: Audit) -> str:
-    """Render the badge as an SVG, with a title for screen readers."""
-    figures = audit.summary.figures
-    words = f"{figures.derived} of {figures.commits} derived"
-    colour = _GOOD if figures.commits and figures.derived == figures.commits else _FAIR
-    if figures.failing:
-        words, colour = f"{words}, {figures.failing} fail", _BAD
-    return _draw(words, colour)
-
-
-def _draw(words: str, colour: str) -> str:
-    left, right = (round(len(text) * _CHARACTER) + 14 for text in (_LABEL, words))
-    label = escape(f"{_LABEL}: {words}")
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img"'
-        f' aria-label="{label}"><title>{label}</title>'
-        f'<rect width="{left + right}" height="20" rx="3" fill="{colour}"/>'
-        f'<path d="M3 0h{left - 3}v20H3a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3" fill="#33383e"/>'
-        '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">'
-        f'<text x="7" y="14">{_LABEL}</text>'
-        f'<text x="{left + 7}" y="14">{escape(words)}</text></g></svg>\n'
-    )

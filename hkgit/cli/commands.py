@@ -92,7 +92,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "policy check": ("hkgit policy check --json",),
     "verify": ("hkgit verify v1.0..HEAD --policy policy.toml",),
     "fleet": ("hkgit fleet verify repositories.txt --to fleet",),
-    "fleet verify": ("hkgit fleet verify repositories.toml --to fleet --dask tcp://head:8786",),
+    "fleet verify": ("hkgit fleet verify repositories.txt --to fleet --dask tcp://head:8786",),
     "attest": ("hkgit attest main..topic --key ~/.ssh/id_ed25519 --target refs/heads/main",),
     "log": ("hkgit log main..HEAD src/app.py",),
     "show": ("hkgit show HEAD --json",),

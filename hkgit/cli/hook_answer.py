@@ -8,9 +8,9 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents import find_agent, has_server
+from hkgit.agents import find_agent
 from hkgit.agents.agent import Agent
-from hkgit.agents.begun_calls import begin_call, has_open_work, has_overdue
+from hkgit.agents.begun_calls import begin_call, has_open_work
 from hkgit.agents.events import (
     Editing,
     Looks,
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     from hkgit.agents.recorder import Recorder
     from hkgit.sessions.answers import EditReport
-    from hkgit.sessions.edit_session import EditSession
 
 _BINARY = 8000
 """git looks for a NUL byte in as many bytes to call a file binary."""
@@ -51,7 +50,7 @@ def answer_hook(agent: str, *, steer: bool = False, user: bool = False) -> None:
     try:
         event = known.read_event(parse_payload(text))
         if event is not None and not (user and _has_project_hooks(agent, event)):
-            tool = known.edit_tool if steer and has_server() else None
+            tool = known.edit_tool if steer else None
             reply = _answer(known, event, tool)
             if reply is not None:
                 from hkgit.git.program import name_program  # most calls are answered nothing
@@ -138,20 +137,17 @@ def _answer_session(
     attached: Sequence[ToolReading],
 ) -> str | None:
     """What the model is to know, when what was left open is taken in, and what was done."""
-    # Before most calls a session need not be opened.
+    # Before most calls nothing is recorded.
     from hkgit.agents.recorder import Recorder
-    from hkgit.sessions.edit_session import EditSession
 
-    session = EditSession.open(root, event.session, agent=agent.name, turn=agent.find_turn(event))
-    recorder = Recorder(session, event.directory)
-    if event.transcript is not None and not session.journal.folder.exists():
+    turn = agent.find_turn(event)
+    recorder = Recorder(root, event.session, event.directory, agent=agent.name, turn=turn)
+    if event.transcript is not None and not recorder.folder.exists():
         with suppress(OSError):  # what cannot be read is not known
             recorder.learn_earlier(agent.find_earlier(event.transcript, event))
-    _record_missed(session)
+    is_look = event.is_before or _is_look(recorder, event)
     try:
-        recorder.settle(event.transcript, agent.find_output)
-        if event.is_before or _is_look(recorder, event):
-            recorder.settle_formatters()
+        recorder.settle(event.transcript, agent.find_output, is_look=is_look)
     except HkgitError as error:
         echo(f"hkgit: not recorded: {error}", err=True)
     recorder.learn_attached(attached)
@@ -221,17 +217,6 @@ def _is_editable(root: Path, path: str) -> bool:
     except HkgitError:
         return False
     return True
-
-
-def _record_missed(session: EditSession) -> None:
-    """Record edits of earlier calls whose hooks were stopped."""
-    if not has_overdue(session.journal.folder):
-        return
-    # Few are.
-    from hkgit.agents.late_work import settle_missed_edits
-
-    for path in settle_missed_edits(session):
-        echo(f"hkgit: recorded late, because a hook was stopped: {path}", err=True)
 
 
 def _tell_past_hooks(event: ToolEvent, root: Path) -> str | None:

@@ -6,8 +6,7 @@ from hkgit.cli.common import find_work_root, open_hook_repository
 from hkgit.cli.output import print_error, print_note
 from hkgit.errors import HkgitError
 from hkgit.git.facts import find_agent_shell, is_left_to_commit_msg
-from hkgit.sessions.blobs import find_late_sessions, find_open_sessions
-from hkgit.sessions.homes import may_wait
+from hkgit.sessions.homes import find_unsettled, may_wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,16 +74,11 @@ def _record(step: RecordStep, message_file: str) -> None:
     is what git's hook was given, empty where it was left out. Raises GitRefused where the index or
     the message cannot be read or written.
     """
-    if step == "staged" and find_open_sessions(find_work_root()):
-        # Few hooks of agents are stopped before they have told of an edit.
-        from hkgit.agents.late_work import settle_all_missed_edits
+    if step == "staged" and find_unsettled(find_work_root()):
+        # Few hooks of agents are stopped before they have told of an edit, and few files formatted.
+        from hkgit.agents.late_work import settle_all
 
-        settle_all_missed_edits(find_work_root())
-    if step == "staged" and find_late_sessions(find_work_root()):
-        # Few formatters write after the agent's hooks.
-        from hkgit.agents.late_work import settle_all_written
-
-        settle_all_written(find_work_root())
+        settle_all(find_work_root())
     repository = open_hook_repository()
     if step == "message_file":
         from hkgit.git.repository import find_message_file

@@ -11,7 +11,6 @@ import click
 from hkgit.audit.audit import (
     Audit,
     audit_json,
-    render_badge,
     render_body,
     render_comment,
     render_head,
@@ -20,14 +19,14 @@ from hkgit.audit.commits import History
 from hkgit.audit.questions import YES, Fact, Question, answer_questions, select_governed
 from hkgit.audit.tables.database import open_kept_rows, restrict_rows, update_rows
 from hkgit.audit.tables.figures import (
-    AgentFigures,
     Summary,
-    agent_json,
     count_line,
+    draw_sparkline,
     numbers_json,
     numbers_lines,
     sum_up,
 )
+from hkgit.audit.tables.rows import Row
 from hkgit.cli.answer import Answer
 from hkgit.cli.history import POLICY, RANGE, REVISION, open_history
 from hkgit.cli.options import argument, declare, format_option, option
@@ -42,7 +41,7 @@ from hkgit.text.escape import count_noun, visible
 from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import asdict
 
-FORMATS = ("markdown", "comment", "badge")
+FORMATS = ("markdown", "comment")
 
 
 @declare
@@ -50,9 +49,7 @@ def report(
     *,
     commits: str | None = argument("[A..B]"),
     policy: str | None = POLICY,
-    form: str = format_option(
-        FORMATS, "The full report, a comment for a pull request, or an SVG badge."
-    ),
+    form: str = format_option(FORMATS, "The full report, or a comment for a pull request."),
     tables: str | None = option("Report on the tables of many repositories.", metavar="DIR"),
     html: str | None = option(
         "Write the page as one file that loads nothing else.", metavar="FILE"
@@ -90,12 +87,11 @@ def _audit(name: str, history: History, listed: Sequence[str]) -> Audit:
 
 def _render_report(name: str, history: History, listed: Sequence[str], form: str) -> Iterator[str]:
     """Render a report as text; of Markdown first what is known by now."""
-    if form == FORMATS[0]:
-        yield render_head(name, history.asked, len(listed), history.policy)
-        yield render_body(_audit(name, history, listed))
+    if form == "comment":
+        yield render_comment(_audit(name, history, listed))
         return
-    audit = _audit(name, history, listed)
-    yield render_badge(audit) if form == "badge" else render_comment(audit)
+    yield render_head(name, history.asked, len(listed), history.policy)
+    yield render_body(_audit(name, history, listed))
 
 
 def _render_page(repository: Repository, audit: Audit) -> str:
@@ -158,7 +154,7 @@ def _stats_json(
 ) -> JsonObject:
     found = _count_all(history, listed, refused)
     about = {"policy_source": history.policy.source, "refused": len(refused)}
-    by_agent = [*map(agent_json, found.agents)]
+    by_agent = [{name: row[name] for name in _BY_AGENT} for row in found.agents]
     return {**numbers_json(found.figures), **about, "by_agent": by_agent}
 
 
@@ -176,13 +172,17 @@ def _stats_lines(
         yield from render_rows((16, 8, 8, 6, 6, 5, 8), _agent_rows(found.agents))
 
 
-def _agent_rows(agents: Sequence[AgentFigures]) -> Iterator[Sequence[Cell]]:
+_COUNTED = ("agent", "commits", "derived", "passes", "edits", "weak", "refused")
+_BY_AGENT = (*_COUNTED, "first_week", "by_week")
+
+
+def _agent_rows(agents: Sequence[Row]) -> Iterator[Sequence[Cell]]:
     """A row an agent, its commits by week at the end."""
-    yield "agent", "commits", "derived", "pass", "edits", "weak", "refused", ("by week", "cyan")
+    yield (*_COUNTED, ("by week", "cyan"))
     for row in agents:
-        numbers = [str(n) for n in (row.commits, row.derived, row.passing, row.edits)]
-        weak = str(row.weak), "red" if row.weak else None
-        yield row.name, *numbers, weak, str(row.refused), (row.sparkline, "cyan")
+        warned = {"weak": "red"} if row["weak"] else {}
+        cells = [(str(row[name]), warned.get(name)) for name in _COUNTED]
+        yield (*cells, (draw_sparkline(row["by_week"]), "cyan"))
 
 
 _MOST = 10

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import BinaryIO
@@ -11,7 +12,6 @@ import click
 
 from hkgit.cli.options import argument, declare, option
 from hkgit.cli.output import print_note
-from hkgit.errors import InvalidInput
 
 _ON_A_TERMINAL = (
     "hkgit mcp is a server that an agent starts: it waits for messages of the Model Context"
@@ -38,14 +38,12 @@ def mcp(
     """
     if sys.stdin is not None and sys.stdin.isatty():
         print_note(_ON_A_TERMINAL)
-    try:
-        from hkgit.agents.servers.mcp_server import serve as serve_tools
-    except ImportError as error:
-        what = f"the Python package for it is missing ({error.name})"
-        raise InvalidInput("hkgit mcp", what, "Install it: pip install 'hkgit[mcp]'") from error
     from hkgit.agents.servers.connection import Connection
+    from hkgit.agents.servers.json_rpc import Lines
+    from hkgit.agents.servers.mcp_server import serve as serve_tools
 
-    serve_tools(Connection(root, session))
+    _end_when_told()
+    serve_tools(Connection(root, session), Lines(*_take_streams()))
 
 
 @declare
@@ -66,8 +64,10 @@ def serve(
     """
     from hkgit.agents.servers.connection import Connection
     from hkgit.agents.servers.json_rpc import Lines
+    from hkgit.agents.servers.json_rpc import serve as serve_calls
 
-    Lines(Connection(root, session, agent), *_take_streams()).serve()
+    _end_when_told()
+    serve_calls(Connection(root, session, agent), Lines(*_take_streams()))
 
 
 @declare
@@ -87,6 +87,11 @@ def acp(*, agent: tuple[str, ...] = argument(required=True, type=click.UNPROCESS
 
 
 acp.context_settings["ignore_unknown_options"] = True
+
+
+def _end_when_told() -> None:
+    """End on SIGTERM, which interrupts the wait for a line, once the calls under way have."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
 
 
 def _take_streams() -> tuple[BinaryIO, BinaryIO]:

@@ -21,16 +21,20 @@ DIALECTS = (*NOTATIONS,)
 _CALLS = ("harnesskit", "hashline", "text-editor")
 """Names of calls in JSON, which one module reads."""
 
-_WITHOUT_JSON = [name for name, each in APPEARANCES.items() if not each.in_json]
-_IN_CALLS = ('"diff', '"search_replace_blocks')
-
+_SKETCH = "a sketch that leaves code out, for a model to merge"
+_INNER = "a text within a call: send it alone, below a line with the path of its file"
 _UNREADABLE = {
-    "code_edit": "a sketch that leaves code out, for a model to merge",
-    "code": "a sketch that leaves code out, for a model to merge",
-    "new_source": "an edit of a notebook's cell, not of the text of its file",
-    "use_regex": "a search by a pattern instead of the text of the file",
+    "code_edit": ("text-editor", _SKETCH),
+    "code": ("text-editor", _SKETCH),
+    "new_source": ("text-editor", "an edit of a notebook's cell, not of the text of its file"),
+    "use_regex": ("text-editor", "a search by a pattern instead of the text of the file"),
+    "diff": ("search-replace", _INNER),
+    "search_replace_blocks": ("search-replace", _INNER),
 }
-"""What calls of some edit tools are that no dialect says, by a key that only they have."""
+"""What calls of some edit tools are that no dialect says, by a key that only they have.
+
+And the dialect in which to write that.
+"""
 
 _SURROGATE = "[\ud800-\udfff]"
 # Those from DC80 to DCFF represent bytes that are not UTF-8.
@@ -63,7 +67,7 @@ def parse(
     `protocol` are relative already). `exists` says whether a word is the name of a file, where
     nothing else shows it. Raises InvalidInput, also for a text that ends too early.
     """
-    characters = _unindent(_unwrap(_characters(text), format), format)
+    characters = _unindent(_characters(text), format)
     name = _find_name(characters, format)
     dialect = find_dialect(name)
     if dialect.JSON:
@@ -133,7 +137,7 @@ def _refuse_unknown(text: str) -> InvalidInput:
     keys = collect_keys(text)
     unreadable = next((_UNREADABLE[key] for key in _UNREADABLE if key in keys), None)
     if unreadable is not None:
-        name, what = "text-editor", f"this is {unreadable}"
+        name, what = unreadable[0], f"this is {unreadable[1]}"
     else:
         if keys:
             seen = f"JSON with the keys {', '.join(sorted(keys)[:8])}"
@@ -158,17 +162,6 @@ def _ask_dialect(name: str, text: str) -> str:
     except HkgitError as error:
         return f"where {error.where}: {error.what}"
     return "which finds no edit in it"
-
-
-def _unwrap(text: str, format: str) -> str:
-    """Remove the calls whose arguments hold a text beside the path of its file."""
-    if format not in ("auto", *_WITHOUT_JSON) or not any(sign in text for sign in _IN_CALLS):
-        return text
-    if "\n*** " in f"\n{text}" or any(_list_detecting(text, _WITHOUT_JSON)):
-        return text  # What looks like a call is content.
-    from hkgit.dialects.calls import unwrap
-
-    return unwrap(text)
 
 
 def _unindent(text: str, format: str) -> str:

@@ -15,7 +15,7 @@ import re
 from collections.abc import Collection, Iterator, Set
 from itertools import chain
 
-from hkgit.dialects import file_names, harnesskit_xml
+from hkgit.dialects import harnesskit_xml
 from hkgit.dialects.dialect import NO_BLOCK, Exists, split_lines
 from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, Spec, TagEdit, WriteFile
 from hkgit.errors import InvalidInput
@@ -360,7 +360,7 @@ def _parse_edit(node: Node, fields: Fields) -> Edit:
     )
 
 
-# Blocks and patches that come as a string within a call
+# Patches that come as a string within a call
 
 
 _MARKER = r"\*\*\* Begin Patch\\+n"
@@ -416,62 +416,3 @@ def _read_line(node: Node) -> str:
     if "\n" in node.name("a path"):
         raise node.wrong("a path on one line")
     return node.text()
-
-
-_PATHS = ("path", "file_path", "filePath", "uri", "target_file")
-_TEXTS = ("diff", "search_replace_blocks")
-
-_SIDES = r"(?m)^--- (.*)\n\+\+\+ (.*)\n"
-
-
-def unwrap(text: str) -> str:
-    """Return the blocks or diffs of calls, each with the path of its call; else the text itself.
-
-    Raises InvalidInput for a call whose path and diff name different files.
-    """
-    keys = _collect_keys(text)
-    if keys.isdisjoint(_TEXTS) or keys.isdisjoint(_PATHS) or wraps_patch(text):
-        return text
-    return "\n".join(_render_text(node) for node in _parse_arguments(text))
-
-
-def _render_text(node: Node) -> str:
-    members = _read_members(node)
-    paths = [members[key].name("a path") for key in _PATHS if key in members]
-    texts = [members[key] for key in _TEXTS if key in members]
-    if len(paths) != 1 or len(texts) != 1:
-        what = f"expected one path and one diff, found {len(paths)} and {len(texts)}"
-        raise InvalidInput(node.path, what, "Send only the diffs.")
-    # Few calls hold the text of another dialect.
-    from hkgit.dialects.headings import render_heading
-    from hkgit.dialects.search_replace import SEEN
-
-    if re.search(SEEN, texts[0].text()) is None:
-        return _name_diff(texts[0], paths[0])
-    heading = render_heading(paths[0])
-    if heading is None:
-        raise InvalidInput(node.path, "a path that cannot be written on one line")
-    return f"{heading}\n{texts[0].text()}\n"
-
-
-def _name_diff(node: Node, path: str) -> str:
-    """Return a diff of one file with the path of the call in place of a shorter name."""
-    text = node.text()
-    sides = list(re.finditer(_SIDES, text))
-    hunks = text.find("\n@@") + 1
-    if len(sides) > 1 or (not sides and not text.startswith("@@") and not hunks):
-        raise InvalidInput(
-            node.path, "not a diff of one file", "Send it without the call around it."
-        )
-    head = f"--- {file_names.write_name('a/', path)}\n+++ {file_names.write_name('b/', path)}\n"
-    if not sides:
-        return head + text[hunks:] + "\n"
-    old, new = (file_names.parse_side(side) for side in sides[0].groups())
-    named = file_names.agree_on_name(old, new, node.path)
-    if named == path:
-        return text + "\n"
-    if file_names.DEV_NULL in (old, new) or not f"/{path}".endswith(f"/{named}"):
-        raise InvalidInput(
-            node.path, f"the call names {path}, its diff {named}", "Name one file in both."
-        )
-    return head + text[sides[0].end() :] + "\n"

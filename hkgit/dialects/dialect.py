@@ -83,7 +83,7 @@ APPEARANCES: Mapping[str, Appearance] = {
     ),
     "unified-diff": Appearance(
         "`--- a/PATH`, `+++ b/PATH`, `@@ -1,2 +1,2 @@`, whose numbers may be wrong",
-        signs=("+++ ", "diff --git ", "`diff", "`patch", "~diff", "~patch"),
+        signs=("+++ ", "diff --git "),
         hints=("@@", "+++", "```diff", "\n--- "),
         in_json=False,
     ),

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from hkgit.edits import AnyEdit, Read, RenameFile, decode_text, encode_text
 from hkgit.errors import InvalidInput
-from hkgit.text.paths import quote_path
 from hkgit.values import replace
 
 _EXPECT = (
@@ -129,12 +128,6 @@ def strip_prefix(name: str) -> str:
     """Strip the `a/` or `b/` that tells the two sides apart."""
     prefix = re.match(_PREFIX, name)
     return name[prefix.end() :] if prefix else name
-
-
-def write_name(prefix: str, path: str) -> str:
-    """Write a name as git does behind `--- ` or `+++ `."""
-    quoted = quote_path(prefix + path)
-    return f"{quoted}\t" if " " in quoted and not quoted.startswith('"') else quoted
 
 
 def _byte(found: re.Match[bytes]) -> bytes:

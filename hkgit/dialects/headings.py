@@ -124,35 +124,3 @@ def _looks_like_path(word: str) -> bool:
     if "/" in word:
         return "://" not in word
     return (re.search(_SUFFIX, word) or re.fullmatch(_BARE_NAME, word)) is not None
-
-
-_DIFF_FENCE = r"[ \t]*(?:`{3,}|~{3,})(?:diff|patch)[ \t\r]*"
-_SAYS_ITSELF = ("--- ", "+++ ", "diff --git ", "Index: ", "*** ", "<<<<", "------- ")
-
-
-def name_fences(text: str) -> list[str]:
-    """Split a text into lines, and give each diff in a fence the two file names that it leaves out.
-
-    The names replace the line above the fence and the fence itself, so that all other lines keep
-    their numbers.
-    """
-    lines = text.split("\n")
-    first = index = 0
-    while index < len(lines):
-        if index == 0 or re.fullmatch(_DIFF_FENCE, lines[index]) is None:
-            index += 1
-            continue
-        end = _find_end(lines, index)
-        body = [line for line in lines[index + 1 : end] if line.strip()]
-        name = find_name_above(lines, first, index)
-        is_bare = bool(body) and body[0][:1] in "@ +-" and not body[0].startswith(_SAYS_ITSELF)
-        if name is not None and is_bare:
-            lines[index - 1 : index + 1] = [f"--- a/{name}", f"+++ b/{name}"]
-        first = index = end
-    return lines
-
-
-def _find_end(lines: list[str], opening: int) -> int:
-    """Find the line that closes a fence, else the end of the text."""
-    after = range(opening + 1, len(lines))
-    return next((i for i in after if closes(lines[i], lines[opening])), len(lines))

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from hkgit.dialects import file_names
 from hkgit.dialects.dialect import Exists, refuse_line
 from hkgit.dialects.file_names import DEV_NULL
-from hkgit.dialects.headings import name_fences
 from hkgit.dialects.patch_hunk import (
     PatchHunk,
     begins_sides,
@@ -63,12 +62,11 @@ class _Section:
 
 
 def detects(text: str) -> bool:
-    is_seen = re.search(_SEEN, text) or re.search(_SEEN, "\n".join(name_fences(text)))
-    return is_seen is not None
+    return re.search(_SEEN, text) is not None
 
 
 def parse(text: str, exists: Exists) -> Spec:
-    lines = name_fences(text.removesuffix("\n"))
+    lines = text.removesuffix("\n").split("\n")
     found: list[tuple[AnyEdit, bool]] = []
     index = 0
     while index < len(lines):

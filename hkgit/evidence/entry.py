@@ -55,6 +55,17 @@ _MOST = 2**53 - 1
 """The largest whole number that every reader of JSON reads alike."""
 
 
+class _Key(str):
+    """A key that sorts by its UTF-16, as the RFC wants it."""
+
+    __slots__ = ()
+
+    def __lt__(self, other: str) -> bool:
+        return self.encode("utf-16-be", "surrogatepass") < other.encode(
+            "utf-16-be", "surrogatepass"
+        )
+
+
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
@@ -63,45 +74,32 @@ def write_canonical(value: Json, *parts: Json) -> bytes:
 
     `parts` are those of the value that may hold anything; by default it is all of it.
     """
-    if _is_plain(parts or value):
-        # Python writes what entries are made of as the RFC wants it; the rest needs its package.
-        try:
-            return _ENCODER.encode(value).encode() + b"\n"
-        except UnicodeEncodeError:  # it says so in its words
-            pass
-    import rfc8785
-
-    if _has_fraction(value):
-        raise InvalidInput("ledger entry", "cannot be written: its numbers must be whole")
+    is_plain = all([*map(_expect_whole, parts or (value,))])
     try:
-        return rfc8785.dumps(value) + b"\n"
-    except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
+        return _ENCODER.encode(value if is_plain else _mark_keys(value)).encode() + b"\n"
+    except UnicodeEncodeError as error:
         raise InvalidInput("ledger entry", f"cannot be written: {error}") from error
 
 
-def _is_plain(value: Json) -> bool:
-    """Whether a value has but text, small whole numbers, and keys that sort alike everywhere."""
-    kind: type = type(value)
-    if kind is dict:
-        return all(map(_is_key, value)) and all(map(_is_plain, value.values()))
-    if kind is list or kind is tuple:
-        return all(map(_is_plain, value))
-    if kind is int:
-        return bool(-_MOST <= value <= _MOST)
-    return kind is str or kind is bool or value is None
+def _expect_whole(value: Json) -> bool:
+    """Raise InvalidInput for a number that not all programs write alike.
 
-
-def _has_fraction(value: Json) -> bool:
-    """Whether a number has a fraction or an exponent, which not all programs write alike."""
+    Answers whether the keys are ASCII, which sort alike everywhere.
+    """
     if isinstance(value, dict):
-        return any(map(_has_fraction, value.values()))
+        return all([*map(str.isascii, value), *map(_expect_whole, value.values())])
     if isinstance(value, list | tuple):
-        return any(map(_has_fraction, value))
-    return isinstance(value, float)
+        return all([*map(_expect_whole, value)])
+    if isinstance(value, float) or (isinstance(value, int) and abs(value) > _MOST):
+        what = f"cannot be written: its numbers must be whole, and at most {_MOST}"
+        raise InvalidInput("ledger entry", what)
+    return True
 
 
-def _is_key(key: object) -> bool:
-    return type(key) is str and key.isascii()
+def _mark_keys(value: Json) -> Json:
+    if isinstance(value, dict):
+        return {_Key(key): _mark_keys(each) for key, each in value.items()}
+    return [*map(_mark_keys, value)] if isinstance(value, list | tuple) else value
 
 
 SCHEMA = 1

@@ -17,7 +17,6 @@ from itertools import compress, pairwise
 from hkgit.applying.hunk import Hunk
 from hkgit.applying.outcome import FileChange, Plan, reads_used
 from hkgit.applying.planner import Options, plan
-from hkgit.applying.quotes import REPAIR as LINE_ENDS
 from hkgit.applying.ranges import find_hash, lines_of_edit, lines_of_hash
 from hkgit.edits import (
     AnyEdit,
@@ -154,13 +153,7 @@ def find_unrequested(entry: Entry, files: Snapshot) -> list[Finding]:
 def plan_options(entry: Entry) -> Options:
     """Return how an entry's spec was planned."""
     carried = {edit.id: edit.base_lines[0] for edit in entry.edits if edit.relocated}
-    stored = {edit.path for edit in entry.edits if LINE_ENDS in edit.repairs}
-    return Options(
-        entry.threshold,
-        carried=carried,
-        stores_lf=lambda path, *_: path in stored,
-        shows_diff=False,
-    )
+    return Options(entry.threshold, carried=carried, shows_diff=False)
 
 
 def _plan(spec: Spec, files: Snapshot, options: Options, reads: Sequence[Read]) -> Plan:

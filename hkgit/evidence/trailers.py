@@ -26,9 +26,8 @@ _PARAGRAPHS = r"\n(?:[ \t]*\n)+"
 _COMMENTS = r"(?:#.*\n?)+"
 _VOUCHED = r"Hkgit-Vouched-by: ([^<>]*[^<>\s] <[^<>\s]+>)\Z"
 _ENTRY = r"Hkgit-Entry: sha256:([0-9a-f]{64})\Z"
-_DIVIDER = r"(?m)^---(?=\s|\Z)"
-_READ_OTHERWISE = r"(?m)^(?:#|[^\S\n]|---|Conflicts:)| $"
-"""What only a message has that git reads in another way than it is read here."""
+_COMMENT_LINE = r"(?m)^#.*\n"
+_FOLD = r"\n[ \t]+(?=\S)"
 _KEY = r"(?im)^Hkgit-[A-Za-z0-9-]+[ \t]*:"
 
 
@@ -53,7 +52,8 @@ def read_trailers(message: bytes) -> Trailers:
     """Read the hkgit trailers of a raw commit message.
 
     They count in the last paragraph only, which must not be the first; each `Hkgit-Entry` there
-    names an entry. Whatever else shows hkgit's keys is a fault. `lines` has what git shows, too.
+    names an entry. Whatever else shows hkgit's keys is a fault. `lines` are those of the whole
+    message, folded ones as one: git's readers of trailers disagree which of them count.
     """
     text = message.decode("utf-8", "replace").replace("\r\n", "\n")
     if "hkgit-" not in text.lower():
@@ -61,19 +61,16 @@ def read_trailers(message: bytes) -> Trailers:
     above, last = _split_foot(text.rstrip("\n "))
     foot = last.split("\n")
     vouchers = {line: _find_voucher(line) for line in foot if _is_ours(line)}
-    vouched = [each for each in vouchers.values() if each is not None]
-    lines = [line for line in foot if line in vouchers and vouchers[line] is None]
-    entries = [line for line in lines if line.startswith("Hkgit-Entry: ")]
-    named = [found[1] for line in entries if (found := re.match(_ENTRY, line)) is not None]
-    faults = tuple(_find_faults(above, foot, lines, named))
-    if re.search(_READ_OTHERWISE, text):
-        shown = (line for each in _read_as_git(text) for line in _unfold(_split_foot(each)[1]))
-        lines += dict.fromkeys(line for line in shown if _is_ours(line) and line not in vouchers)
+    own = [line for line in foot if line in vouchers and vouchers[line] is None]
+    named = [found[1] for line in own if (found := re.match(_ENTRY, line)) is not None]
+    faults = tuple(_find_faults(above, foot, own, named))
+    unfolded = re.sub(_FOLD, " ", re.sub(_COMMENT_LINE, "", text))
+    lines = [line.rstrip() for line in unfolded.split("\n")]
     return Trailers(
         entries=tuple(dict.fromkeys(named)),
-        lines=tuple(lines),
+        lines=tuple(line for line in lines if _is_ours(line) and vouchers.get(line) is None),
         faults=faults,
-        vouchers=() if faults else tuple(dict.fromkeys(vouched)),
+        vouchers=() if faults else tuple(dict.fromkeys(filter(None, vouchers.values()))),
     )
 
 
@@ -87,38 +84,6 @@ def _split_foot(text: str) -> tuple[list[str], str]:
         above.pop()
     last = above.pop() if len(above) > 1 else ""
     return above, last
-
-
-def _read_as_git(text: str) -> Iterator[str]:
-    """Read a message as git's readers of trailers see it (trailer.c): without comments at its end.
-
-    `git interpret-trailers` ends it at a line of dashes, `git log` does not.
-    """
-    for each in dict.fromkeys((text, re.split(_DIVIDER, text, maxsplit=1)[0])):
-        lines = each.split("\n")
-        kept = lines[: _find_end(lines)]
-        yield "\n".join(line for line in kept if not line.startswith("#"))
-
-
-def _find_end(lines: Sequence[str]) -> int:
-    """Count the lines above blank ones, comments and lists of conflicts, which git passes by."""
-    end = len(lines)
-    while end:
-        last = lines[end - 1]
-        if last.strip() and not last.startswith("#") and last != "Conflicts:":
-            above = end
-            while above and lines[above - 1].startswith("\t"):
-                above -= 1
-            if above == end or not above or lines[above - 1] != "Conflicts:":
-                break
-            end = above
-        end -= 1
-    return end
-
-
-def _unfold(foot: str) -> list[str]:
-    """The lines of a paragraph, each with the ones that are folded into it."""
-    return re.sub(r"\n[ \t]+", " ", foot).split("\n")
 
 
 def _is_ours(line: str) -> bool:
@@ -274,7 +239,7 @@ def message_findings(
         what = f"Hkgit-Entry names {name[:12]}, which this commit does not add"
         yield Finding("trailer", "message", what, "Remove the trailer.")
     if is_strict and entries:
-        true = {line for name, entry in entries for line in render_trailers(entry, name)}
+        true = {line.rstrip() for name, entry in entries for line in render_trailers(entry, name)}
         for line in sorted(set(trailers.lines) - true):
             what = f"the entry does not have {line[:80]!r}"
             yield Finding("trailer", "message", what, "Remove the trailer, or correct it.")

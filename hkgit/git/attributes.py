@@ -148,7 +148,10 @@ class Conversion:
         for path, content in contents.items():
             if self.convert(path, content) != content.data:
                 what = "git would not store this content as it is: it changes line ends or $Id$"
-                fix = "Normalize the file (git add --renormalize) and commit that."
+                fix = (
+                    "Write a whole file with LF; normalize any other (git add --renormalize), and "
+                    "commit that."
+                )
                 raise InvalidInput(quote_path(path), what, fix)
 
     def convert(self, path: str, content: Content) -> bytes:

@@ -1,7 +1,5 @@
 """What a refused edit is told.
 
-For refusals of an edit of which no line is in the file as it is quoted.
-
 Nothing here is ever applied by itself: whether the file's lines are still the ones that were
 meant to change is for the author of the edit to say.
 """
@@ -11,10 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
-from itertools import islice
+from itertools import islice, pairwise
 
 from hkgit.edits import Edit, decode_text
-from hkgit.errors import AlreadyApplied, Ambiguous, Conflict, Near, NoMatch
+from hkgit.errors import AlreadyApplied, Ambiguous, Conflict, HkgitError, Near, NoMatch
 from hkgit.matching.alignment import (
     Alignment,
     Lines,
@@ -26,7 +24,7 @@ from hkgit.matching.alignment import (
 from hkgit.matching.merge import Merge
 from hkgit.matching.place import FULL, Place
 from hkgit.matching.placeholder import is_elision
-from hkgit.matching.quotation import Quotation, find_occurrences, make_key
+from hkgit.matching.quotation import Quotation, find_occurrences, indent_of, make_key
 from hkgit.matching.strict import cuts_at
 from hkgit.matching.words import find_head_word, find_tail_word
 from hkgit.text.diff import LineChange
@@ -88,6 +86,7 @@ CLEAR = 6  # By so much weight a place must agree better than any other
 PART = rb"[\w\x80-\xff]+|\S"
 
 LIKELY = 800  # From this similarity on, per mille, the best place may be the one that is meant
+SURE = 970  # and from this one on surely is, though it has another name
 
 
 def correct_edit(quote: Quotation, found: Sequence[Place]) -> Edit | None:
@@ -105,6 +104,8 @@ def correct_edit(quote: Quotation, found: Sequence[Place]) -> Edit | None:
     if any(_is_cut_short(quote, found[0], row) for row in quote.removed):
         return None
     place = found[0]
+    if _is_headed_otherwise(quote, place):
+        return None
     try:
         splices = _Proposal(quote, place.targets).splices()
     except Conflict:
@@ -118,6 +119,21 @@ def correct_edit(quote: Quotation, found: Sequence[Place]) -> Edit | None:
         return None
     old_text, new_text = (decode_text(text.replace(b"\r\n", b"\n")) for text in (old, new))
     return replace(edit, old_text=old_text, new_text=new_text, expected_hash=None, line_hint=None)
+
+
+def _is_headed_otherwise(quote: Quotation, found: Place) -> bool:
+    """Whether a line that opens a block is not the file's, so that the block may be another one.
+
+    Where all else is surely the same, it is this block by another name.
+    """
+    rows = [row for row, line in enumerate(quote.old_lines) if line.strip()]
+    depths = [len(indent_of(quote.old_lines[row])) for row in rows]
+    opening = [row for row, (a, b) in zip(rows, pairwise(depths), strict=False) if a < b]
+    targets = [found.targets[row] for row in opening]
+    if None in targets:
+        return True
+    here = [quote.keys[target] for target in targets if target is not None]
+    return here != [quote.old_keys[row] for row in opening] and found.similarity < SURE
 
 
 def _is_cut_short(quote: Quotation, found: Place, row: int) -> bool:
@@ -180,38 +196,17 @@ class _Proposal(Merge):
 
 def _is_clear(found: Sequence[Place]) -> bool:
     """Whether the best candidate is likely, and no other one is nearly as good."""
-    if not found or found[0].similarity < LIKELY:
-        return False
+    return bool(found) and found[0].similarity >= LIKELY and _stands_out(found)
+
+
+def _stands_out(found: Sequence[Place]) -> bool:
+    """Whether no other candidate is nearly as good as the first."""
     return len(found) == 1 or found[0].agreement - found[1].agreement >= CLEAR
 
 
 def _is_once(document: Document, text: bytes) -> bool:
     """Whether a text of the document is nowhere else in it, not even overlapping itself."""
     return document.data.find(text) == document.data.rfind(text)
-
-
-def remove_marks(quote: Quotation) -> Edit | None:
-    """Put the lines that a remark replaces in its place.
-
-    None where it cannot be told what else was to be there.
-    """
-    lines: list[bytes] = []
-    row = 0
-    for change in quote.changes:
-        added = quote.new_lines[change.new_start : change.new_end]
-        lines += quote.old_lines[row : change.old_start]
-        row = change.old_end
-        if any(is_elision(line.strip()) for line in added):
-            if len(added) > 1:
-                return None
-            added = quote.old_lines[change.old_start : change.old_end]
-        lines += added
-    new = b"".join(line + b"\n" for line in (*lines, *quote.old_lines[row:]))
-    if not quote.old.endswith(b"\n"):
-        new = new.removesuffix(b"\n")
-    if new in (quote.new, quote.old) or len(quote.old) + len(new) > MOST:
-        return None
-    return replace(quote.edit, old_text=decode_text(quote.old), new_text=decode_text(new))
 
 
 def tell_apart(document: Document, spans: Sequence[tuple[int, int]]) -> tuple[Near, ...]:
@@ -238,7 +233,8 @@ LONGEST = 120
 def refuse_no_match(quote: Quotation) -> NoMatch:
     """Build the error for an old text that is nowhere: what comes nearest, and what differs."""
     found = find_candidates(quote)[:SHOWN] or find_by_words(quote, SHOWN)
-    near = tuple(_near(quote, each) for each in found)
+    best = {quote.document.lines_of(each.start, each.end): each for each in reversed(found)}
+    near = tuple(Near(*lines, each.similarity) for lines, each in reversed(best.items()))
     if found:
         nearest = "; ".join(
             f"{_lines(each.start_line, each.end_line)}, {_percent(each.similarity or 0)} alike"
@@ -326,8 +322,16 @@ def _list_starts(quote: Quotation, places: Sequence[Place]) -> str:
     return ", ".join([*map(str, lines[:LINES_SHOWN]), *more])
 
 
-def refuse_conflict(quote: Quotation, place: Place) -> Conflict:
-    """Build the error for a place where a line to be removed differs."""
+def refuse_conflict(quote: Quotation, place: Place, runner_up: Place | None) -> HkgitError:
+    """Build the error for a place where a line to be removed differs.
+
+    It is NoMatch where the place may be another one.
+    """
+    found = [place]
+    if runner_up is not None and not _overlap(place, runner_up):
+        found.append(runner_up)
+    if _is_headed_otherwise(quote, place) or not _stands_out(found):
+        return refuse_no_match(quote)
     first, _ = quote.document.lines_of(place.start, place.end)
     differs = _difference(quote, place, quote.bound) or _difference(quote, place)
     error = Conflict(
@@ -337,6 +341,11 @@ def refuse_conflict(quote: Quotation, place: Place) -> Conflict:
     )
     error.near, error.corrected = (_near(quote, place),), correct_edit(quote, [place])
     return error
+
+
+def _overlap(a: Place, b: Place) -> bool:
+    """Whether two candidates are in part the same place."""
+    return a.start < b.end and b.start < a.end
 
 
 def _near(quote: Quotation, place: Place) -> Near:

@@ -69,10 +69,7 @@ def _check_meaning(quote: Quotation, found: Located) -> None:
         guards.check_typography(quote)
         guards.check(found.quote, found.places[0], is_paired=found.tier == "elided")
     except InvalidInput as error:
-        from hkgit.matching import advice
-
         error.near = tuple(Near(*document.lines_of(p.start, p.end)) for p in found.places)
-        error.corrected = advice.remove_marks(found.quote)
         raise
 
 

@@ -89,18 +89,24 @@ _AT_THE_END = rb"(?<=\S)\s+(?:#|//|/\*|--\s|<!--).*"
 
 _WORD = r"\w+|[^\w\s]"
 _JOINED = rb"[A-Za-z_]\w*(?:[.-]\w+)*"
+_IDENTITY = rb"(?i:(?:- )?['\"]?(?:name|id|key|title|slug|uuid)['\"]?\s*[:=](?!=))"
+"""A line that names the record that it is in."""
+
 _NAMES = (
     rb"(?:\w+ )*(?:def|class|func|fn|function|interface|struct|enum|trait|type|module) "
-    rb"|\[[\w.]+\]$|['\"]?[\w.#-]+['\"]?:(?: [{\[])?$|[.#][\w.-]+ ?\{$"
+    rb"|\[[\w.]+\]$|['\"]?[\w.#-]+['\"]?:(?: [{\[])?$|[.#][\w.-]+ ?\{$|" + _IDENTITY
 )
-"""A line that names the block below it."""
+"""A line that names the block below it, or its record."""
+
+_SECTION = rb"\[[^\[\]]+\]$"
+"""One below which nothing is indented more."""
 
 
 def is_found(old: bytes, here: bytes, *, opens: bool = False) -> bool:
     """Whether a line is a quoted one, but for whitespace, typography, a remark and a slip in a
     word.
 
-    Where it `opens` a quotation and names a block, one letter makes another block.
+    Where it `opens` a block and names it, one letter makes another block.
     """
     # The two kinds of straight quotes are typography here.
     old, here = (line.replace(b'"', b"'") for line in (old, here))
@@ -141,7 +147,8 @@ def has_evidence(alignment: Alignment) -> bool:
     opening = next(iter(says or telling), None)
     if opening is None:
         return False
-    missing = [i for i in rows if not _stands(alignment, i, i == opening)]
+    headings = _find_headings(quote)
+    missing = [i for i in rows if not _stands(alignment, i, i == opening or i in headings)]
     if any(i not in telling and _is_at_change(quote, i) for i in missing):
         return False  # A bracket where the change is says what block that is in
     if opening in missing:
@@ -149,6 +156,8 @@ def has_evidence(alignment: Alignment) -> bool:
         is_slip = len(missing) == 1 and len(telling) > FEW + 1
         if not is_slip or _opens_block(quote.old_lines, telling, opening):
             return False
+    if any(_find_spots(alignment, row) for row in headings.intersection(missing)):
+        return False  # Where another line opens it the block is another one
     if len(telling) <= FEW:
         return not missing
     known = set(keys)
@@ -167,6 +176,25 @@ def has_evidence(alignment: Alignment) -> bool:
         elif rows[0] < missing[0] < rows[-1] and not _find_spots(alignment, missing[0]):
             lost = 0
     return there * FULL >= (there + lost) * ENOUGH
+
+
+def _find_headings(quote: Quotation) -> set[int]:
+    """Find the old lines that open a block in which something changes, or name a record."""
+    old = quote.old_lines
+    found = {row for row, line in enumerate(old) if re.match(_IDENTITY, line.strip())}
+    for change in quote.changes:
+        changed = (
+            *old[change.old_start : change.old_end],
+            *quote.new_lines[change.new_start : change.new_end],
+        )
+        depth = min((len(indent_of(line)) for line in changed if line.strip()), default=0)
+        for row in reversed(range(change.old_start)):
+            own = len(indent_of(old[row]))
+            opens = own < depth or (own == depth and re.match(_SECTION, old[row].strip()))
+            if opens and is_telling(quote.old_keys[row]):
+                depth = own
+                found.add(row)
+    return found
 
 
 def _is_at_change(quote: Quotation, row: int) -> bool:

@@ -105,6 +105,8 @@ class Search:
         """Build the error for several places: Ambiguous, or Stale if all have another hash."""
         from hkgit.matching import advice  # most edits have one place
 
+        if len({(place.start, place.end) for place in places}) == 1:
+            return advice.refuse_no_match(self.quote)  # one place, in which a line may go to two
         error = advice.refuse_ambiguous(self.quote, places)
         expected = self.quote.edit.expected_hash
         if expected is None or self.holds is None or any(map(self.holds, places)):
@@ -127,7 +129,7 @@ def settle(search: Search, tier: str, places: Sequence[Place]) -> Located:
         if not _is_slip(search, place, runner_up):
             from hkgit.matching import advice
 
-            raise advice.refuse_conflict(quote, place)
+            raise advice.refuse_conflict(quote, place, runner_up)
         repairs = (*repairs, "misquoted")
     pieces = find_pieces(quote) if tier == "elided" else [(quote, place)]
     if any(repetition.stands_over(*piece) for piece in pieces):

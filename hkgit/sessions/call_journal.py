@@ -7,6 +7,8 @@ import os
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 
 from hkgit.applying.evidence import covers, is_blind
@@ -164,8 +166,16 @@ class SessionJournal:
     @property
     def calls(self) -> list[JournaledCall]:
         """The calls that were written as a whole, the oldest first. Raises GitRefused."""
-        found = (self._read_call(each) for each in self.list_numbers() if each <= self.last)
-        return [call for call in found if call is not None]
+        return [*self._iterate(self.list_numbers())]
+
+    def list_since(self, time: int) -> list[JournaledCall]:
+        """List those since a time, in ms since 1970, the latest first. Raises GitRefused."""
+        latest = self._iterate(reversed(self.list_numbers()))
+        return [*takewhile(lambda call: call.time >= time, latest)]
+
+    def _iterate(self, numbers: Iterable[int]) -> Iterator[JournaledCall]:
+        found = (self._read_call(each) for each in numbers if each <= self.last)
+        return (call for call in found if call is not None)
 
     @property
     def begun(self) -> JournaledCall | None:
@@ -384,6 +394,32 @@ def list_waiting(journals: Iterable[SessionJournal]) -> list[PendingEdit]:
     calls."""
     units = (unit for journal in journals for unit in journal.load().waiting)
     return sorted(units, key=lambda unit: unit.call.time)
+
+
+@dataclass(frozen=True)
+class RecordedChange:
+    """What a call of the session in a folder has recorded of one path; `time` in ms since 1970."""
+
+    time: int
+    folder: Path
+    path: str
+    before: FileMark | None
+    after: FileMark | None
+
+
+def list_recorded(folders: Iterable[Path], since: int = 0) -> list[RecordedChange]:
+    """List what sessions have recorded since a time, in ms since 1970, in the order of the calls.
+
+    Those that have written nothing since are not read, and of damaged ones there is nothing.
+    """
+    found: list[RecordedChange] = []
+    for folder in folders:
+        with suppress(OSError, GitRefused):
+            if (folder / STATE_FILE).stat().st_mtime * 1000 >= since:
+                for call in SessionJournal(folder).load().list_since(since):
+                    for path, sides in call.states().items():
+                        found.append(RecordedChange(call.time, folder, path, *sides))
+    return sorted(found, key=lambda each: each.time)
 
 
 def group_connected(

@@ -35,6 +35,9 @@ The hooks ask for it before they start anything; at post-commit only where somet
 No session can have this name.
 """
 
+LOST = ".lost"
+"""The file beside the sessions that names files which two of them have changed at once."""
+
 STATE_FILE = "state.json"
 """What each session has from its first call on."""
 
@@ -125,6 +128,20 @@ def find_folders(root: Path) -> list[Path]:
         if (folder / STATE_FILE).is_file()
     ]
     return sorted(found, key=lambda folder: folder.name)
+
+
+def find_notes(folder: Path, *kinds: str) -> list[Path]:
+    """Find what hooks have put aside in a session, by its kind (see `agents.begun_calls`)."""
+    return [each for kind in kinds for each in find_files(folder / "aside", f"{kind}-*.json")]
+
+
+def find_unsettled(root: Path) -> list[Path]:
+    """Find the sessions of a checkout of which hooks have left something to be taken in.
+
+    They may have nothing else yet.
+    """
+    folders = (each for home in list_candidates(root) for each in find_files(home, "*"))
+    return [folder for folder in folders if find_notes(folder, "open", "left")]
 
 
 def find_unused(root: Path) -> list[Path]:

@@ -19,6 +19,8 @@ from hkgit.git.state_files import find_files
 from hkgit.sessions.call_journal import JournaledCall, SessionJournal
 from hkgit.sessions.homes import (
     EXPIRY,
+    LOST,
+    WAITING,
     find_folders,
     find_unused,
     list_candidates,
@@ -140,8 +142,9 @@ def _tidy(root: Path) -> None:
     if find_folders(root):
         return
     for home in list_candidates(root):
-        if home.is_dir() and {each.name for each in find_files(home, "*")} <= {".waiting"}:
-            (home / ".waiting").unlink(missing_ok=True)
+        if home.is_dir() and {each.name for each in find_files(home, "*")} <= {WAITING, LOST}:
+            (home / WAITING).unlink(missing_ok=True)
+            (home / LOST).unlink(missing_ok=True)
             with suppress(OSError):
                 home.rmdir()
                 home.parent.rmdir()

@@ -196,17 +196,15 @@ document gate: Whether each commit of a range passes, as `gate --json` and `veri
     provisional: flag -- Judged on a client, where hooks can be skipped.
     policy: judging_policy
     commits: list of ruling
-document commit: A commit: what can be derived of it, and whether it passes the policy.
+document commit(ruling): A commit: what can be derived of it, and whether it passes the policy.
     commit: commit_id
-    replay: replay
-    policy: policy_result
     time: date
-    subject, author, mend: text
-    agents, entries: list of text
+    subject, author: text
+    agents: list of text
     evidence: map of integer -- Edits by evidence.
     weakest_evidence: shown_evidence or null
     lowest_confidence: share or null
-    findings, signatures: list of object
+    signatures: list of object
 
 hunk_read: What was read of the lines of a hunk.
     lines: range
@@ -248,12 +246,9 @@ document stats(numbers): A stretch of history in numbers.
     policy_source: text
     refused: integer
     by_agent: list of agent_numbers
-document report: A range: its commits under the policy, what is claimed, and the numbers.
+document report(gate): A range: its commits under the policy, what is claimed, and the numbers.
     range: text
     old, new: commit_id
-    passes: flag
-    policy: judging_policy
-    commits: list of ruling
     rejected, break_glass: list of text
     claimed: object
     numbers: numbers
@@ -310,25 +305,21 @@ document adopt: Which call made each changed line.
 
 # Many repositories
 
-tally: Numbers of commits: all, those that the policy accepts, and by kind.
-    commits, passing: integer
-    replay, evidence, agents: map of integer
 fleet_repository: What a run says of a repository.
     name: text
     address: text -- Where it is, without credentials.
-    status: one of verified, unchanged, empty, same, failed
+    status: one of verified, unchanged, empty, failed
     passes: flag
-    tips: map of text -- Commits by ref.
+    branch, tip: text or null
     policy: text or null -- The digest of the policy.
     new: integer -- Commits that were judged in this run.
-    same_as: text or null -- The name of the entry that records it.
     error: fault or null
-    numbers: tally
+    numbers: numbers
 document fleet: What `hkgit fleet verify` says of each repository, and of all of them together.
     schema: integer {"const": 1}
     versions: list of text
     repositories: list of fleet_repository
-    total: tally
+    total: numbers
     failed: integer -- Repositories that could not be judged.
     rejected: integer -- Repositories that their policy rejects.
 
@@ -489,12 +480,6 @@ strict document policy: [gate] of .hkgit/config.toml. `hkgit policy check` also 
     extends?: text -- a policy that this one extends and may only tighten
     open?: list of open_key -- keys marked *open* that an extending policy may set
 
-strict listed_repository: A repository of a fleet.
-    url: text
-    name?: text
-    refs?: list of text
-strict fleet_list: The repositories of a fleet.
-    repository?: list of listed_repository
 """
 
 _PLAIN: dict[str, JsonObject] = {
@@ -593,9 +578,9 @@ _EXPECTED = {
 def find_faults(
     where: str, value: object, schema: JsonObject, fix: str = ""
 ) -> Iterator[InvalidInput]:
-    """Find where a value of a TOML document is not as the schema of a document says."""
+    """Find where a value of TOML or JSON is not as its schema says."""
     if not _fits(value, schema):
-        yield InvalidInput(where, f"expected {_say_expected(schema)}, found {value!r}", fix)
+        yield InvalidInput(where, f"expected {_say_expected(schema)}, found {value!r:.60}", fix)
     elif isinstance(value, list):
         for number, each in enumerate(value):
             yield from find_faults(f"{where}[{number}]", each, schema["items"], fix)
@@ -634,7 +619,8 @@ def _say_expected(schema: JsonObject) -> str:
         return f"one of {', '.join(schema['enum'])}"
     if "pattern" in schema:
         return str(schema["description"]).partition(":")[0]
-    bounds = f" from {schema['minimum']} to {schema['maximum']}" if "maximum" in schema else ""
+    bounds = f" from {schema['minimum']}" if "minimum" in schema else ""
+    bounds += f" to {schema['maximum']}" if "maximum" in schema else ""
     least = " that is not empty" if schema.get("minItems") else ""
     items = f", each item {_say_expected(schema['items'])}" if "items" in schema else ""
     return f"{_EXPECTED[schema['type']]}{bounds}{least}{items}"

@@ -38,7 +38,7 @@ from hkgit.git.transaction.landing import RESOLVE
 from hkgit.text.document import Document, terminate, words_of_files
 from hkgit.text.escape import count_noun
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import dataclass, replace
+from hkgit.values import dataclass
 from hkgit.workflows.merge_plan import expect_conflicted
 from hkgit.workflows.target import LandingTarget, PlannedCommit, find_base
 
@@ -56,7 +56,7 @@ def prepare(
     repository, request = target.repository, target.request
     start = repository.snapshot(target.tip)
     conversion = Conversion(repository, start)
-    options = replace(request.options, stores_lf=conversion.stores_lf)
+    options = request.options
     series, steps = Series(start), list[PlannedCommit]()
     ahead: tuple[Read, ...] = ()  # reads of files that earlier specs changed
     for number, spec in enumerate(request.specs):

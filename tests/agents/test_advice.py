@@ -7,16 +7,13 @@ import os
 import shlex
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from hkgit.cli.main import main
 from tests.agents.streaming import Talk, change
 from tests.support.cases import cases
 from tests.support.circumstances import AS_IT_IS, CIRCUMSTANCES, SHA_256
@@ -285,16 +282,6 @@ def test_doctor_says_that_the_program_is_not_where_hooks_look_for_it(repo: Repo)
     without = {"PATH": os.environ["PATH"]}
     assert "hkgit is not on PATH here" in run("doctor", cwd=repo.path, env=without).out
     assert "is not on the path" not in _ask_doctor(repo)
-
-
-def test_doctor_says_that_the_server_lacks_its_package(
-    repo: Repo, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run("init", "--agent", "claude", cwd=repo.path)
-    assert "hkgit[mcp]" not in _ask_doctor(repo)
-    monkeypatch.setitem(sys.modules, "mcp", None)  # as where it is not installed
-    monkeypatch.chdir(repo.path)
-    assert "pip install 'hkgit[mcp]'" in CliRunner().invoke(main, ["doctor"]).output
 
 
 def _find_mend(repo: Repo) -> str:

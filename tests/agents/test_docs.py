@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.agents import HOOKED, PLAIN, find_agent
+from hkgit.agents import HOOKED, PLAIN
 from hkgit.agents.servers.server_calls import CALLS
+from hkgit.agents.setup.settings import list_parts
 from tests.agents.real.programs import PROGRAMS
 
 STREAMS = Path(__file__).with_name("streams")
@@ -18,7 +19,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text("utf-8")
 @pytest.mark.parametrize("agent", HOOKED)
 def test_the_page_names_the_agent_and_its_files(agent: str) -> None:
     row, *_ = [line for line in PAGE.splitlines() if line.startswith(f"| `{agent}` |")]
-    names = [part.path for part in find_agent(agent).list_parts("command")]
+    names = [part.path for part in list_parts(agent)]
     assert names
     folders = {name: [f"{each.as_posix()}/" for each in Path(name).parents[:-1]] for name in names}
     assert [name for name in names if not any(each in row for each in (name, *folders[name]))] == []

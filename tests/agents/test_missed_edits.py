@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.agents import parts_of
+from hkgit.agents.agent import LIMIT
 from hkgit.agents.begun_calls import OVERDUE
-from hkgit.agents.programs import gemini
-from hkgit.agents.setup.settings import LIMIT, FilePart, JsonPart
-from hkgit.sessions.blobs import find_open_sessions
+from hkgit.agents.setup.settings import FilePart, JsonPart, list_parts
+from hkgit.sessions.homes import find_unsettled
 from tests.agents.streaming import GREETING, Talk, list_commands, statuses
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -55,7 +54,7 @@ def missed(greeting: Repo) -> Repo:
 def _age(repo: Repo) -> None:
     """Let the hook that is stopped have been due."""
     then = time.time() - OVERDUE - 1
-    [folder] = find_open_sessions(repo.path)
+    [folder] = find_unsettled(repo.path)
     for note in folder.glob("aside/open-*"):
         os.utime(note, (then, then))
 
@@ -68,7 +67,7 @@ def test_it_is_recorded_at_the_next_hook(missed: Repo, capfd: pytest.CaptureFixt
     _age(missed)
     _read(missed, MENDED)
     assert _calls(missed) == [(("greet.py",), 0)]
-    assert find_open_sessions(missed.path) == []
+    assert find_unsettled(missed.path) == []
 
 
 def test_a_hook_that_may_still_come_is_waited_for(missed: Repo) -> None:
@@ -129,7 +128,7 @@ def test_it_is_recorded_at_the_commit(governed: Repo) -> None:
     governed.write("greet.py", MENDED)
     governed.git("commit", "-q", "-a", "-m", "Mend the greeting")
     shown = json.loads(run("show", "--json", cwd=governed.path).stdout)
-    assert (shown["replay"], find_open_sessions(governed.path)) == ("strict", [])
+    assert (shown["replay"], find_unsettled(governed.path)) == ("strict", [])
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the hook is a line for a POSIX shell")
@@ -154,7 +153,7 @@ def test_a_hook_that_ignores_the_signal_of_its_limit_ends(agent: str, tmp_path: 
 
 def _find_hook(agent: str) -> str:
     """Find the command of a hook, or the script that is one."""
-    parts = parts_of(agent, "record")
+    parts = list_parts(agent)
     scripts = (each.text for each in parts if isinstance(each, FilePart))
     settings = (each.value for each in parts if isinstance(each, JsonPart))
     commands = (each for value in settings for each in list_commands(value) if LIMIT in each)
@@ -170,7 +169,7 @@ def test_a_hook_that_its_limit_stops_loses_no_edit(governed: Repo, tmp_path: Pat
     _read(governed, GREETING)
     _edit(governed, "before")
     governed.write("greet.py", MENDED)
-    settings = gemini.AGENT.list_parts("hkgit hook gemini")[0]
+    settings = list_parts("gemini")[0]
     assert isinstance(settings, JsonPart)
     [group] = settings.value["hooks"]["AfterTool"]
     payload = _talk(governed).payload("after", "replace", **_name_edit(governed))

@@ -94,6 +94,17 @@ def test_an_edit_begins_with_what_another_has_recorded_meanwhile(shared: Repo) -
     assert added(shared) == BOTH
 
 
+def test_what_a_person_changes_between_two_calls_of_a_session_is_of_neither(shared: Repo) -> None:
+    one = _begin(shared, "one", FIRST)
+    _write(shared, ("e = 5", "e = 50"))
+    two = _begin(shared, "one", SECOND)
+    _write(shared, SECOND)
+    two()
+    _write(shared, FIRST)
+    one()
+    assert added(shared) == {"claude-one": {"a = 10", "d = 40"}}
+
+
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["in order", "the later one first"])
 def test_an_edit_on_top_of_anothers_whole_file_is_nobodys(
     order: tuple[int, int], shared: Repo

@@ -1,4 +1,4 @@
-"""What programs have really sent that is unlike the rest: parallel calls, patches, cut answers."""
+"""What programs have really sent: parallel calls, patches, failing commands, cut answers."""
 
 from __future__ import annotations
 
@@ -13,15 +13,26 @@ from typing import Any
 import pytest
 
 from hkgit.agents.programs import gemini
+from hkgit.agents.programs.codex import find_script_output
 from hkgit.sessions import homes as places
-from tests.agents.streaming import GREETING, Talk, replay, session, stream, told
+from tests.agents.streaming import GREETING, Talk, replay, session, statuses, stream, told
 from tests.sessions.test_bypassing import HOOKS_OFF
+from tests.support.cases import cases
 from tests.support.commands import loaded_path, start
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
 
 MANY = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(1, 16)).encode()
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "code", "execution_count": None, "id": "c1", "metadata": {}}
+        | {"outputs": [], "source": ["x = 1\n"]}
+    ],
+    "metadata": {"language_info": {"name": "python"}},
+    "nbformat": 4,
+    "nbformat_minor": 5,
+}
 SHELL = "run_shell_command"
 LONG = "".join(f"v{n} = 1\n" for n in range(1, 4001))
 
@@ -29,25 +40,63 @@ LONG = "".join(f"v{n} = 1\n" for n in range(1, 4001))
 @pytest.fixture
 def seeded(repo: Repo) -> Repo:
     """The repository that the programs worked in."""
-    files = {"greet.py": GREETING, "other.py": MANY, "long.py": LONG.encode()}
+    files = {"greet.py": GREETING, "other.py": MANY, "part.py": MANY, "long.py": LONG.encode()}
     files |= {"multi.py": b"one = 1\ntwo = 2\nthree = 3\nfour = 4\n"}
-    repo.commit(files | {"sub/inner.py": b"x = 1\ny = 2\nz = 3\n", ".gitattributes": b"* -text\n"})
+    files |= {"many.py": b"a = old_name\nb = old_name\nc = old_name + 1\n"}
+    files |= {"sub/inner.py": b"x = 1\ny = 2\nz = 3\n", ".gitattributes": b"* -text\n"}
+    files |= {"quotes.md": "It\u2019s \u201cfine\u201d.\nSecond line.\n".encode()}
+    repo.commit(files | {"nb.ipynb": json.dumps(NOTEBOOK, indent=1).encode() + b"\n"})
     return repo
 
 
-@pytest.mark.parametrize("agent", ["copilot", "opencode"])
-def test_of_two_edits_of_a_file_at_once_both_are_recorded(agent: str, seeded: Repo) -> None:
-    replay(f"{agent}-parallel", seeded)
-    status = session(seeded)
-    assert [call.edits for call in status.calls] == [1, 1]
-    assert status.blind == 0
+MULTI, GREET, INNER = "multi.py:1-4", "greet.py:1-5", "sub/inner.py:1-3"
+BLIND_IN_SHELL = "multi.py:4-4, quotes.md:1-2 was not read"
+SENT: dict[str, tuple[list[list[str]], str, str]] = {
+    # Two edits of a file at once.
+    "copilot-parallel": ([["multi.py", "multi.py"]], "", MULTI),
+    "opencode-parallel": ([["multi.py", "multi.py"]], "", MULTI),
+    # A patch comes as a bare string; the tool took a blank line at the end of the file too.
+    "copilot-patch": ([["greet.py", "other.py, 2 blind"]], "other.py", GREET),
+    # A command in another directory reads there.
+    "gemini-subdir": ([["sub/inner.py"]], "", INNER),
+    "opencode-subdir": ([["sub/inner.py"]], "", INNER),
+    "qwen-subdir": ([["sub/inner.py"]], "", INNER),
+    "claude-shell": (
+        [["made.py multi.py quotes.md quotes2.md, 2 blind", "sub/inner.py"]],
+        BLIND_IN_SHELL,
+        INNER,
+    ),
+    "claude-failing": ([["part.py"]], "", "part.py:1-60 other.py:23-29"),
+    # It has an event of its own for commands that failed; the first line stands behind a word.
+    "qwen-failing": ([["seen/fails.py"]], "", "seen/fails.py:1-60"),
+    # It takes `sed -i` for an edit, and refuses it where its own tool has not read the file.
+    "qwen-sed": ([["greet.py"]], "", GREET),
+    "claude-notebook": ([["nb.ipynb"]], "", "nb.ipynb:3-10"),
+    # A sub-agent's own edit rests on what it read; that of the agent which has called it does not.
+    "claude-sub": ([["multi.py, 1 blind"], ["greet.py"]], "multi.py", GREET),
+    # Codex carries a patch in its shell out by itself, and says nothing after it.
+    "codex-heredoc": ([["many.py"]], "", "many.py:1-3"),
+    # The second script prints what it reads, and edits before the model sees it.
+    "codex-script": ([["greet.py", "part.py, 1 blind"]], "part.py", f"{GREET} part.py:1-6"),
+}
+"""Of each stream the calls of its sessions, what the model is told, and what it has read."""
 
 
-def test_copilots_patches_are_recorded(seeded: Repo) -> None:
-    """A patch comes as a bare string; the tool took a blank line at the end of the file too."""
-    answers = replay("copilot-patch", seeded)
-    assert [call.files for call in session(seeded).calls] == [("greet.py",), ("other.py",)]
-    assert "other.py" in answers[-1]["additionalContext"]
+@pytest.mark.parametrize("name", SENT)
+def test_what_was_sent_is_recorded(name: str, seeded: Repo) -> None:
+    recorded, remark, read = SENT[name]
+    said = [str(answer) for answer in replay(name, seeded) if answer]
+    known = sorted(statuses(seeded), key=lambda status: len(status.session))
+    assert [[*map(_describe, status.calls)] for status in known] == recorded
+    assert len(said) == bool(remark)
+    assert remark in "".join(said)
+    found = {f"{r.path}:{r.start_line}-{r.end_line}" for each in known for r in each.receipts}
+    assert found >= {*read.split()}
+    assert all(each.session.startswith(known[0].session) for each in known)
+
+
+def _describe(call: Any) -> str:
+    return " ".join(sorted(call.files)) + (f", {call.blind} blind" if call.blind else "")
 
 
 def test_copilots_patches_are_steered(seeded: Repo) -> None:
@@ -56,69 +105,108 @@ def test_copilots_patches_are_steered(seeded: Repo) -> None:
     assert told("copilot", patch, "--steer")["permissionDecision"] == "deny"
 
 
-@pytest.mark.parametrize("agent", ["gemini", "opencode", "qwen"])
-def test_a_command_that_ran_in_another_directory_is_a_reading_there(
-    agent: str, seeded: Repo
-) -> None:
-    replay(f"{agent}-subdir", seeded)
-    assert (len(session(seeded).calls), session(seeded).blind) == (1, 0)
+def test_a_cell_that_was_not_shown_is_not_read(seeded: Repo) -> None:
+    lines = [line for line in stream("claude-notebook", seeded) if "Read" not in json.dumps(line)]
+    replay("claude", seeded, lines=lines)
+    assert session(seeded).blind == 1
+
+
+def test_a_patch_that_failed_leaves_nothing(seeded: Repo) -> None:
+    lines = (line for line in stream("codex-heredoc", seeded) if "disk" not in line)
+    replay("codex", seeded, lines=lines)
+    assert session(seeded).calls == ()
+
+
+def test_a_patch_in_codexs_shell_is_steered(seeded: Repo) -> None:
+    answers = replay("codex-heredoc", seeded, "--steer")
+    assert [("*** Begin Patch" in str(answer)) for answer in answers].count(True) == 1
+
+
+def test_without_a_transcript_nothing_of_a_script_was_read(seeded: Repo) -> None:
+    lines = [line for line in stream("codex-script", seeded) if "log" not in line]
+    replay("codex", seeded, lines=lines)
+    assert session(seeded).blind == 2
+
+
+@cases(
+    "text",
+    {
+        "nothing": "",
+        "no JSON": "{\n[1]\n7\nitem_completed\n",
+        "no output": '{"payload": {"type": "item_completed", "item": {"id": "c"}}}',
+        "an output before the call": (
+            '{"payload": {"type": "custom_tool_call_output", "output": "x"}}\n'
+            '{"payload": {"type": "item_completed", "item": {"id": "c"}}}'
+        ),
+    },
+)
+def test_a_transcript_that_does_not_say(tmp_path: Path, text: str) -> None:
+    (tmp_path / "log").write_text(text)
+    assert find_script_output(tmp_path / "log", "c") is None
+    assert find_script_output(tmp_path / "none", "c") is None
 
 
 def _known(repo: Repo) -> list[tuple[int, int]]:
     return [(read.start_line or 0, read.end_line or 0) for read in session(repo).receipts]
 
 
-def test_opencodes_cap_leaves_only_the_lines_that_it_shows(seeded: Repo) -> None:
-    shown = "\n".join(f"{n}: v{n} = 1" for n in range(1, 703))
-    answer = (
-        f"<path>{seeded.path}/long.py</path>\n<type>file</type>\n<content>\n{shown}\n\n(Output"
-        " capped at 50 KB. Showing lines 1-702. Use offset=703 to continue.)\n</content>"
-    )
-    talk = Talk(seeded.path, agent="opencode")
-    talk.tell("after", "read", answer, filePath=f"{seeded.path}/long.py")
-    assert _known(seeded) == [(1, 702)]
-
-
-def test_the_end_of_a_long_output_that_opencode_kept_counts(seeded: Repo) -> None:
-    tail = "".join(LONG.splitlines(keepends=True)[3000:])
-    answer = (
-        "...output truncated...\n\nFull output saved to: /home/a/.local/share/opencode/"
-        f"tool-output/tool_2026a478f0015qhN9vhe4J4jbR\n\n{tail}"
-    )
-    Talk(seeded.path, agent="opencode").tell("after", "bash", answer, command="cat long.py")
-    assert _known(seeded) == [(3001, 4000)]
-
-
-def _copilot(repo: Repo, tool: str, answer: str, **arguments: object) -> dict[str, Any]:
+def _tell(repo: Repo, agent: str, tool: str, answer: str, **given: object) -> None:
+    """Tell the hook after a call."""
+    if agent != "copilot":
+        Talk(repo.path, agent=agent).tell("after", tool, answer, **given)
+        return
     result = {"resultType": "success", "textResultForLlm": answer}
-    call = {"toolName": tool, "toolArgs": arguments, "toolResult": result}
-    return {"sessionId": "s", "cwd": str(repo.path)} | call
+    call = {"toolName": tool, "toolArgs": given, "toolResult": result}
+    told("copilot", {"sessionId": "s", "cwd": str(repo.path)} | call)
 
 
-def test_a_file_too_large_for_copilot_was_not_seen(seeded: Repo) -> None:
-    answer = (
-        "File too large to read at once (51.7 KB). Consider using the grep tool to search within"
-        " the file, or view with view_range to read specific sections."
-    )
-    told("copilot", _copilot(seeded, "view", answer, path=f"{seeded.path}/long.py"))
-    assert places.find_folders(seeded.path) == []
-
-
-def test_copilots_range_is_what_stands_in_its_answer(seeded: Repo) -> None:
-    answer = "\n".join(f"v{n} = 1" for n in range(30, 41))
-    payload = _copilot(seeded, "view", answer, path="long.py", view_range=[30, -1])
-    told("copilot", payload)
-    assert _known(seeded) == [(30, 40)]
-
-
-def test_of_a_long_output_copilot_shows_the_beginning(seeded: Repo) -> None:
-    answer = (
-        "Output too large to read at once (143.5 KB). Saved to: /tmp/1795337484116-copilot-tool-"
-        "output-19.txt\nConsider using tools like grep (for searching).\n\nPreview (first 500"
-        " chars):\nv1 = 1\nv2 = 1\nv3 = \n<shellId: 2 completed with exit code 0>"
-    )
-    told("copilot", _copilot(seeded, "bash", answer, command="cat long.py"))
-    assert _known(seeded) == [(1, 2)]
+@cases(
+    "call, answer, shown",
+    {
+        "OpenCode's cap leaves the lines that it shows": (
+            ("opencode", "read", {"filePath": "long.py"}),
+            "<path>long.py</path>\n<type>file</type>\n<content>\n"
+            + "".join(f"{n}: v{n} = 1\n" for n in range(1, 703))
+            + "\n(Output capped at 50 KB. Showing lines 1-702. Use offset=703 to continue.)\n"
+            "</content>",
+            [(1, 702)],
+        ),
+        "OpenCode keeps the end of a long output": (
+            ("opencode", "bash", {"command": "cat long.py"}),
+            "...output truncated...\n\nFull output saved to: /home/a/.local/share/opencode/"
+            "tool-output/tool_2026a478f0015qhN9vhe4J4jbR\n\n"
+            + "".join(LONG.splitlines(keepends=True)[3000:]),
+            [(3001, 4000)],
+        ),
+        "a file too large for Copilot was not seen": (
+            ("copilot", "view", {"path": "long.py"}),
+            "File too large to read at once (51.7 KB). Consider using the grep tool to search"
+            " within the file, or view with view_range to read specific sections.",
+            [],
+        ),
+        "Copilot's range is what stands in its answer": (
+            ("copilot", "view", {"path": "long.py", "view_range": [30, -1]}),
+            "\n".join(f"v{n} = 1" for n in range(30, 41)),
+            [(30, 40)],
+        ),
+        "of a long output Copilot shows the beginning": (
+            ("copilot", "bash", {"command": "cat long.py"}),
+            "Output too large to read at once (143.5 KB). Saved to: /tmp/1795337484116-copilot-"
+            "tool-output-19.txt\nConsider using tools like grep (for searching).\n\nPreview (first"
+            " 500 chars):\nv1 = 1\nv2 = 1\nv3 = \n<shellId: 2 completed with exit code 0>",
+            [(1, 2)],
+        ),
+    },
+)
+def test_of_what_an_agent_cuts_only_what_it_shows_counts(
+    call: tuple[str, str, dict[str, Any]],
+    answer: str,
+    shown: list[tuple[int, int]],
+    seeded: Repo,
+) -> None:
+    agent, tool, given = call
+    _tell(seeded, agent, tool, answer, **given)
+    assert (_known(seeded) if places.find_folders(seeded.path) else []) == shown
 
 
 def _run_in_gemini(repo: Repo, output: str, command: str = "cat long.py") -> str:
@@ -169,6 +257,26 @@ def _run(repo: Repo, command: str, env: Mapping[str, str] | None = None) -> tupl
     """Whether a command succeeds, and what it says."""
     done = start("sh", "-c", command, cwd=repo.path, env=env)
     return done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_commit_of_shell_edits_is_refused_until_they_are_read(seeded: Repo) -> None:
+    run("init", cwd=seeded.path)
+    seeded.write(".hkgit/config.toml", '[gate]\naccept = ["hash", "receipt", "late"]\n')
+    preload_hooks(seeded)
+    seeded.git("add", ".hkgit")
+    seeded.git("commit", "-q", "-m", "Set up")
+    replay("claude-shell", seeded)
+    seeded.git("add", "-A")
+    assert run("record", "--staged", cwd=seeded.path).code == 0
+    refused = run("gate", "--staged", cwd=seeded.path)
+    assert refused.code != 0
+    [mend] = [
+        line.split("fix: ")[1] for line in refused.stdout.decode().splitlines() if "fix: " in line
+    ]
+    for command in mend.split("  #")[0].split(" && "):
+        assert run(*command.split()[1:], cwd=seeded.path).code == 0
+    seeded.git("commit", "-q", "-m", "By shell")
+    assert run("gate", "--range", "HEAD~1..HEAD", cwd=seeded.path).code == 0
 
 
 def test_two_blind_places_of_a_patch_are_mended_by_what_is_said(gated: Repo) -> None:

@@ -223,11 +223,14 @@ def test_commands_that_run_at_once_have_each_their_own(seeded: Repo) -> None:
 
 
 def test_what_another_agent_edits_meanwhile_is_its_own(seeded: Repo) -> None:
+    words = ("--file", "b.txt", "--old", "line 7", "--new", "seven")
     with running(seeded, "sed -i s/line.5/five/ a.txt"):
-        words = ("--file", "b.txt", "--old", "line 7", "--new", "seven", "--line", "7")
-        assert run("edit", "--session", "other", *words[:6], cwd=seeded.path).code == 0
+        assert run("edit", "--session", "other", *words, cwd=seeded.path).code == 0
     assert recorded(seeded) == [["a.txt"]]
     assert recorded(seeded, "other") == [["b.txt"]]
+    with running(seeded, "true"):
+        assert run("undo", "--session", "other", cwd=seeded.path).code == 0
+    assert recorded(seeded) == [["a.txt"]]
 
 
 def test_a_tool_that_edits_while_a_command_runs_is_recorded_once(seeded: Repo) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.framework import describe, measure
+from benchmarks.ratio_jobs import Cost, Job
 
 
 def test_the_interval_holds_the_ranks_of_the_sign_test() -> None:
@@ -13,5 +14,9 @@ def test_the_interval_holds_the_ranks_of_the_sign_test() -> None:
 
 def test_a_difference_is_that_of_one_pair_in_starts() -> None:
     """Whoever begins: the slower machine of a later pair falls out."""
-    pairs = measure(lambda turn: 0.5, lambda turn: 1.0 + turn, lambda turn: 2.0 + turn, 4)
+
+    def later(seconds: float) -> Job:
+        return lambda turn: Cost(seconds + turn, clock=9.0)
+
+    pairs = measure(lambda turn: Cost(0.5, clock=9.0), later(1.0), later(2.0), 4)
     assert pairs == [2.0, 2.0, 2.0, 2.0]

@@ -116,7 +116,7 @@ def test_calls_that_left_what_is_staged_are_not_planned_again(one: Repo) -> None
 
 
 SLOW = {"rapidfuzz", "mcp", "duckdb", "socket"}
-OF_OTHER_EDITS = {"rfc8785", "html", "secrets", "hkgit.dialects.unified_diff", "hkgit.gate.judge"}
+OF_OTHER_EDITS = {"html", "secrets", "hkgit.dialects.unified_diff", "hkgit.gate.judge"}
 REPOSITORY = {"hkgit.git.repository"}
 
 

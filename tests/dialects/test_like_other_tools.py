@@ -66,11 +66,6 @@ SAME = {
         call(display_description="Why", mode="edit", edits=[{"old_text": "b", "new_text": "c"}]),
         "a\nc\n",
     ),
-    "void, blocks": (
-        "a\nb\n",
-        json.dumps({"uri": FILE, "search_replace_blocks": block("b\n", "c\n").split("\n", 1)[1]}),
-        "a\nc\n",
-    ),
     "lines": (TEN, diff("@@ -99,3 +99,3 @@", " two", "-three", "+3", " four"), None),
     "no line numbers": (TEN, diff("@@", " two", "-three", "+3", " four"), None),
     "diff marks": ("-- a\nb\n", diff("@@ -1,2 +1,2 @@", "--- a", "+++ c", " b"), "++ c\nb\n"),

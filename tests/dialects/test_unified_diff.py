@@ -96,18 +96,9 @@ def test_a_body_is_counted(body: str, old: str, new: str) -> None:
     assert read(f"{SIDES}{head}\n{body}") == (Edit("x.py", old, new, line_hint=1),)
 
 
-@cases(
-    "text",
-    {
-        "a bold name": f"**x.py**\n```diff\n{BODY}```\n",
-        "dots": f"**`x.py`**\n\n```diff\n@@ ... @@\n{BODY}```\nDone.\n",
-        "tildes": f"### x.py\n~~~patch\n{BODY}~~~\n",
-    },
-)
-def test_a_diff_in_a_fence_is_of_the_file_named_above(text: str) -> None:
-    assert dialects.parse(text).edits == (CHANGE,)
-    second = text.replace("x.py", "y.py")
-    assert [edit.path for edit in read(f"{text}\n{second}")] == ["x.py", "y.py"]
+def test_hunks_below_the_name_of_their_file_need_its_two_sides() -> None:
+    with pytest.raises(InvalidInput, match="a hunk without a file\nWrite --- a/PATH"):
+        read(f"**x.py**\n```diff\n@@ ... @@\n{BODY}```\n")
 
 
 def test_a_blank_line_behind_belongs_to_the_hunk_if_its_head_counts_it() -> None:

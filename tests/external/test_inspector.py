@@ -1,4 +1,4 @@
-"""`hkgit mcp` as the MCP inspector sees it: a client that shares no code with the SDK used here.
+"""`hkgit mcp` as the MCP inspector sees it: a client that shares no code with the SDK.
 
 Needs node, and npm's registry the first time; so it is run by name: `pytest -n0 tests/external`.
 """

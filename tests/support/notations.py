@@ -10,7 +10,7 @@ import pytest
 
 from hkgit import dialects
 from hkgit.dialects import protocol
-from hkgit.dialects.file_names import DEV_NULL, write_name
+from hkgit.dialects.file_names import DEV_NULL
 from hkgit.dialects.patch_hunk import join_lines
 from hkgit.dialects.search_replace import write_block
 from hkgit.edits import (
@@ -115,8 +115,14 @@ def _unified_diff(edits: Sequence[AnyEdit]) -> str:
     return join_lines([line for edit in edits for line in _section(edit)])
 
 
+def _name_side(name: str) -> str:
+    """Write a name as git does behind `--- ` or `+++ `."""
+    quoted = quote_path(name)
+    return f"{quoted}\t" if " " in quoted and not quoted.startswith('"') else quoted
+
+
 def _section(edit: AnyEdit) -> list[str]:
-    a, b = write_name("a/", edit.path), write_name("b/", edit.path)
+    a, b = (_name_side(prefix + edit.path) for prefix in ("a/", "b/"))
     match edit:
         case CreateFile(path, text, mode):
             sides = [f"--- {DEV_NULL}", f"+++ {b}"] if text else []

@@ -21,7 +21,6 @@ from hkgit.agents.intake import holds_already
 from hkgit.agents.recorder import Recorder
 from hkgit.agents.specs import find_touched_paths
 from hkgit.errors import InvalidInput
-from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.homes import find_checkout, find_folders
 from hkgit.text.strict_json import JsonObject
 
@@ -94,7 +93,7 @@ class Relay:
         name = self._watch.agent or self._agent
         shared = find_sessions_of_hooks(root, event.session)
         session = shared[0].name if shared else event.session
-        recorder = Recorder(EditSession.open(root, session, agent=name), event.directory)
+        recorder = Recorder(root, session, event.directory, agent=name)
         if event.is_before:
             self._settle_untold(event, recorder)
             recorder.before(event.did)

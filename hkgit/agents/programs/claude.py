@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
-from hkgit.agents.agent import Agent, Settings
+from hkgit.agents.agent import MCP_SERVER, Agent, HookCommand, Settings
 from hkgit.agents.events import (
     END,
     HOOK_SECONDS,
@@ -180,13 +180,11 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-def _build_settings(command: str) -> Settings:
-    from hkgit.agents.setup.settings import MCP_SERVER, is_steering
-
+def _build_settings(command: HookCommand) -> Settings:
     failed = {FAILED: [{"matcher": "Bash", "hooks": hook_commands(command)}]}
     called = hooks(command, [*EDITS, "Bash", f"{SERVER}.*"], [*EDITS, *LOOKS])
     settings: dict[str, object] = {"hooks": called | failed}
-    if is_steering(command):
+    if command.is_steering:
         # Otherwise it asks for each call, and where nobody answers it refuses.
         settings["permissions"] = {"allow": ["mcp__hkgit"]}
         settings["enabledMcpjsonServers"] = ["hkgit"]
@@ -194,15 +192,13 @@ def _build_settings(command: str) -> Settings:
     return {".mcp.json": servers, ".claude/settings.json": settings}
 
 
-def hook_commands(command: str) -> list[dict[str, object]]:
+def hook_commands(command: HookCommand) -> list[dict[str, object]]:
     """Write what a hook runs."""
-    from hkgit.agents.setup.settings import guard
-
-    return [{"type": "command", "command": guard(command), "timeout": HOOK_SECONDS}]
+    return [{"type": "command", "command": command.guard(), "timeout": HOOK_SECONDS}]
 
 
 def hooks(
-    command: str, before: Iterable[str], after: Iterable[str]
+    command: HookCommand, before: Iterable[str], after: Iterable[str]
 ) -> dict[str, list[dict[str, object]]]:
     """Write the hooks before some tools are used and after some are."""
     run = hook_commands(command)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from pathlib import Path
 
-from hkgit.agents.agent import Agent, Settings
+from hkgit.agents.agent import Agent, HookCommand, Settings
 from hkgit.agents.events import END, Looks, Shell, ToolReading
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
 from hkgit.agents.live_transcript import read_attached
@@ -86,25 +86,20 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-def _build_settings(command: str) -> Settings:
-    # A call that a hook stops ends the whole of its work, so words have to steer it.
-    from hkgit.agents.setup.settings import is_steering, read_script
-
+def _build_settings(command: HookCommand) -> Settings:
     before, after = [*EDITS, "run_commands", _SERVER], [*EDITS, *LOOKS]
-    rule = {".clinerules/hkgit.md": read_script(command, "cline.md")}
+    rule = {".clinerules/hkgit.md": command.read_script("cline.md")}
     return {
         f"{_FOLDER}/PreToolUse": _build_script("may edit", before, command),
         f"{_FOLDER}/PostToolUse": _build_script("read or edit", after, command),
-        **(rule if is_steering(command) else {}),
+        **(rule if command.is_steering else {}),
     }
 
 
-def _build_script(do: str, tools: Sequence[str], command: str) -> str:
-    from hkgit.agents.setup.settings import guard_in_time, read_script
-
+def _build_script(do: str, tools: Sequence[str], command: HookCommand) -> str:
     patterns = "|".join(f"""*'"toolName":"{tool}'*""" for tool in tools)
-    run = guard_in_time(command.removesuffix(" --steer"))
-    return read_script(command, "cline.sh", do=do, tools=patterns, run=run)
+    run = replace(command, is_steering=False).guard_in_time()
+    return command.read_script("cline.sh", do=do, tools=patterns, run=run)
 
 
 def _reword(payload: JsonObject) -> JsonObject | None:
@@ -204,8 +199,7 @@ AGENT = Agent(
         ),
     ),
     remaining=(
-        "let Cline start the server, and not give up after 3 seconds:"
-        ' "hkgit": {"command": "hkgit", "args": ["mcp"], "timeout": 30}'
+        'let Cline start the server: "hkgit": {"command": "hkgit", "args": ["mcp"]}'
         " in mcpServers of ~/.cline/data/settings/cline_mcp_settings.json",
     ),
 )

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from hkgit.agents.agent import Agent, Settings
+from hkgit.agents.agent import Agent, HookCommand, Settings
 from hkgit.agents.events import (
     Did,
     Editing,
@@ -67,14 +67,12 @@ _APPROVED = 'default_tools_approval_mode = "approve"\n'
 """Otherwise it asks for each call, and where nobody answers it refuses."""
 
 
-def _build_settings(command: str) -> Settings:
+def _build_settings(command: HookCommand) -> Settings:
     """The hooks of Claude Code; before a shell command too, and at the end of a turn."""
-    from hkgit.agents.setup.settings import is_steering
-
     tools = [*EDITS, *LOOKS]
     stop = {"Stop": [{"hooks": claude.hook_commands(command)}]}
     return {
-        ".codex/config.toml": _SERVER + (_APPROVED if is_steering(command) else ""),
+        ".codex/config.toml": _SERVER + (_APPROVED if command.is_steering else ""),
         ".codex/hooks.json": {"hooks": claude.hooks(command, tools, tools) | stop},
     }
 

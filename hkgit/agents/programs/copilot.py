@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from hkgit.agents.agent import Agent, Settings
+from hkgit.agents.agent import MCP_SERVER, POWERSHELL, Agent, HookCommand, Settings
 from hkgit.agents.events import END, HOOK_SECONDS, ToolReading
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
 from hkgit.agents.live_transcript import find_last_turn
@@ -68,11 +68,9 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-def _build_settings(command: str) -> Settings:
-    from hkgit.agents.setup.settings import MCP_SERVER, POWERSHELL, guard_in_time
-
+def _build_settings(command: HookCommand) -> Settings:
     quiet = f"{POWERSHELL}-ErrorAction SilentlyContinue) {{ {command} }}; exit 0"
-    call = {"type": "command", "bash": guard_in_time(command), "powershell": quiet}
+    call = {"type": "command", "bash": command.guard_in_time(), "powershell": quiet}
     run = [{**call, "timeoutSec": HOOK_SECONDS}]
     hooks = {"version": 1, "hooks": {"preToolUse": run, "postToolUse": run}}
     server = {"type": "stdio", **MCP_SERVER}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hkgit.agents.agent import Agent, Keys, Settings
+from hkgit.agents.agent import MCP_SERVER, Agent, HookCommand, Keys, Settings
 from hkgit.agents.events import HOOK_SECONDS, Did, Editing, PendingToolEdit, Shell
 from hkgit.agents.json_fields import parse_value, text
 from hkgit.agents.tools import SAID, Tool, make_editing, reading, text_of
@@ -20,10 +20,8 @@ _BEFORE, _AFTER = "preToolUse", "postToolUse"
 _HOOKS = ".cursor/hooks.json"
 
 
-def _build_settings(command: str) -> Settings:
-    from hkgit.agents.setup.settings import MCP_SERVER, guard_in_time
-
-    run = {"command": guard_in_time(command), "timeout": HOOK_SECONDS}
+def _build_settings(command: HookCommand) -> Settings:
+    run = {"command": command.guard_in_time(), "timeout": HOOK_SECONDS}
     hooks = {
         _BEFORE: [run | {"matcher": "Write|Delete"}],
         _AFTER: [run | {"matcher": "Read|Delete"}],

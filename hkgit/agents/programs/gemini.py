@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 
-from hkgit.agents.agent import Agent, Keys, Settings
+from hkgit.agents.agent import MCP_SERVER, Agent, HookCommand, Keys, Settings
 from hkgit.agents.events import END, HOOK_SECONDS, Did, ToolReading
 from hkgit.agents.json_fields import join_texts, parse_time, table, tables, text
 from hkgit.agents.live_transcript import find_last_turn, list_named_parts, read_attached
@@ -130,10 +130,8 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-def _build_settings(command: str) -> Settings:
-    from hkgit.agents.setup.settings import MCP_SERVER, guard_in_time, is_steering
-
-    guarded, limit = guard_in_time(command), HOOK_SECONDS * 1000
+def _build_settings(command: HookCommand) -> Settings:
+    guarded, limit = command.guard_in_time(), HOOK_SECONDS * 1000
     run = [{"name": "hkgit", "type": "command", "command": guarded, "timeout": limit}]
     before, after = "|".join([*EDITS, _SHELL, f"{_SERVER}.*"]), "|".join([*EDITS, *LOOKS])
     hooks = {
@@ -141,7 +139,7 @@ def _build_settings(command: str) -> Settings:
         "AfterTool": [{"matcher": after, "hooks": run}],
     }
     # Otherwise it asks for each call, and has no such tool where nobody answers.
-    server = MCP_SERVER | ({"trust": True} if is_steering(command) else {})
+    server = MCP_SERVER | ({"trust": True} if command.is_steering else {})
     return {SETTINGS: {"mcpServers": {"hkgit": server}, "hooks": hooks}}
 
 

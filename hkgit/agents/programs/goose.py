@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.agent import Agent, Keys, Settings
+from hkgit.agents.agent import Agent, HookCommand, Keys, Settings
 from hkgit.agents.events import HOOK_SECONDS, Editing, Looks, Shell
 from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables
 from hkgit.agents.log_stores import ask, knows_directory
@@ -51,10 +51,8 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-def _build_settings(command: str) -> Settings:
-    from hkgit.agents.setup.settings import guard_in_time
-
-    run = {"type": "command", "command": guard_in_time(command), "timeout": HOOK_SECONDS}
+def _build_settings(command: HookCommand) -> Settings:
+    run = {"type": "command", "command": command.guard_in_time(), "timeout": HOOK_SECONDS}
     groups = {
         "PreToolUse": [_rule([*EDITS, *LOOKS, f"{_SERVER}.*"], run)],
         "PostToolUse": [_rule([*EDITS, *LOOKS], run)],

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from hkgit.agents.agent import Agent, Keys, Settings
+from hkgit.agents.agent import Agent, HookCommand, Keys, Settings
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
 from hkgit.agents.log_stores import ask, find_below, knows_directory
 from hkgit.agents.logged_call import About, Find, Line, Log, LoggedCall, Said
@@ -45,13 +45,11 @@ _NEW = {"opencode.json": {"$schema": "https://opencode.ai/config.json"}}
 """A file of settings as OpenCode itself would make of an empty one, in the midst of its work."""
 
 
-def build_settings(command: str, agent: str = NAME) -> Settings:
+def build_settings(command: HookCommand, agent: str = NAME) -> Settings:
     """Build the settings that connect OpenCode or a fork of it; its files are named after it."""
-    from hkgit.agents.setup.settings import read_script
-
     server = {"type": "local", "command": ["hkgit", "mcp"], "enabled": True}
     values = {"agent": agent, "tools": [*EDITS, *LOOKS], "edits": [*EDITS, "bash"]}
-    plugin = read_script(command, "opencode.js", "spawn.js", **values)
+    plugin = command.read_script("opencode.js", "spawn.js", **values)
     return {
         f"{agent}.json": {"mcp": {"hkgit": server}},
         f".{agent}/plugins/hkgit.js": plugin,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from hkgit.agents.agent import Agent, Settings
+from hkgit.agents.agent import Agent, HookCommand, Settings
 from hkgit.agents.events import ToolReading
 from hkgit.agents.json_fields import join_texts, parse_time, table, tables, text
 from hkgit.agents.live_transcript import read_attached
@@ -30,6 +30,7 @@ from hkgit.agents.programs import opencode
 from hkgit.agents.tool_answers import close_gaps, searching
 from hkgit.agents.tools import Tool, editing, reading, shell, text_of
 from hkgit.text.strict_json import JsonObject
+from hkgit.values import replace
 
 NAME = "pi"
 
@@ -44,14 +45,12 @@ LOOKS: dict[str, Tool] = {
 }
 
 
-def _build_settings(command: str) -> Settings:
-    from hkgit.agents.setup.settings import is_of_user, is_steering, read_script
-
-    of_user = is_of_user(command)
+def _build_settings(command: HookCommand) -> Settings:
+    of_user = command.is_of_user
     values = {"user": of_user, "more": " --user" if of_user else ""}
-    names = ["pi.js", "spawn.js", *(["pi_steering.js"] if is_steering(command) else [])]
-    text = read_script(command.removesuffix(" --steer"), *names, **values)
-    text += "" if is_steering(command) else "\nfunction steer() {}\n"
+    names = ["pi.js", "spawn.js", *(["pi_steering.js"] if command.is_steering else [])]
+    text = replace(command, is_steering=False).read_script(*names, **values)
+    text += "" if command.is_steering else "\nfunction steer() {}\n"
     return {".pi/extensions/hkgit.js": text}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hkgit.agents.agent import Agent, Settings
+from hkgit.agents.agent import MCP_SERVER, Agent, HookCommand, Settings
 from hkgit.agents.events import Did
 from hkgit.agents.json_fields import parse_time, table, tables, text
 from hkgit.agents.live_transcript import list_named_parts
@@ -63,11 +63,9 @@ _NEW = {_SETTINGS: {"$version": 4}}
 """Settings that do not name their version it rewrites, and what hooks start is a protected path."""
 
 
-def _build_settings(command: str) -> Settings:
-    from hkgit.agents.setup.settings import MCP_SERVER, is_steering
-
+def _build_settings(command: HookCommand) -> Settings:
     server: dict[str, object] = dict(MCP_SERVER)
-    if is_steering(command):
+    if command.is_steering:
         server["trust"] = True  # otherwise it asks at each call
     hooks = claude.hooks(command, [*EDITS, _SHELL, f"{claude.SERVER}.*"], [*EDITS, *LOOKS])
     hooks[claude.FAILED] = [{"matcher": _SHELL, "hooks": claude.hook_commands(command)}]

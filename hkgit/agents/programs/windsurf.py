@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from hkgit.agents.agent import Agent, Keys, Settings
+from hkgit.agents.agent import Agent, HookCommand, Keys, Settings
 from hkgit.agents.events import Did, Shell
 from hkgit.agents.tools import SAID, Tool, make_editing, text_of
 from hkgit.text.strict_json import JsonObject
@@ -18,10 +18,8 @@ NAME = "windsurf"
 _BEFORE, _AFTER, _RUN = "pre_write_code", "post_write_code", "post_run_command"
 
 
-def _build_settings(command: str) -> Settings:
-    from hkgit.agents.setup.settings import guard_in_time, is_steering
-
-    run = [{"command": guard_in_time(command, does_stop=is_steering(command))}]
+def _build_settings(command: HookCommand) -> Settings:
+    run = [{"command": command.guard_in_time(does_stop=command.is_steering)}]
     return {".windsurf/hooks.json": {"hooks": dict.fromkeys((_BEFORE, _AFTER, _RUN), run)}}
 
 

@@ -1,5 +1,4 @@
-"""hkgit as tools for agents: one set of calls (`server_calls`), carried by two thin transports.
+"""hkgit as tools for agents: one set of calls (`server_calls`), carried by two thin servers.
 
-`mcp_server` speaks the Model Context Protocol through its official SDK; `json_rpc` speaks plain
-JSON-RPC 2.0, one message a line, and needs nothing but Python's own library.
+`mcp_server` speaks the Model Context Protocol; `json_rpc` serves each call as a method.
 """

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import re
 import secrets
-import sys
 import threading
-import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -47,27 +45,19 @@ class Connection:
         """Work in these roots of the client from now on."""
         self._offered = None if roots is None else places(self._start, roots)
 
-    def answer(
-        self, name: str, arguments: Mapping[str, Json] | None, session: str | None = None
-    ) -> Reply:
+    def answer(self, name: str, arguments: Json = None, session: str | None = None) -> Reply:
         """Answer a call; refusals are answers too. Safe to be called by many threads.
 
         `session` is the caller's, where that is known; a call may name another. A hook may have
         noted whose it is.
         """
-        return _name_programs(self._answer(name, arguments or {}, session))
-
-    def _answer(self, name: str, arguments: Mapping[str, Json], session: str | None) -> Reply:
         try:
-            return self._dispatch(name, arguments, session)
+            reply = self._dispatch(name, {} if arguments is None else arguments, session)
         except HkgitError as error:
-            return of_error(error)
-        except Exception as error:  # noqa: BLE001 - a fault ends one call, not the connection
-            traceback.print_exc(file=sys.stderr)
-            what = f"internal error in hkgit: {type(error).__name__}: {error}"
-            return of_error(HkgitError(name, what, "Please report it; other calls may still work."))
+            reply = of_error(error)
+        return _name_programs(reply)
 
-    def _dispatch(self, name: str, arguments: Mapping[str, Json], session: str | None) -> Reply:
+    def _dispatch(self, name: str, arguments: Json, session: str | None) -> Reply:
         call = CALLS.get(name)
         if call is None:
             raise InvalidInput(name[:80], "is not a tool", f"Known: {', '.join(CALLS)}.")

@@ -1,19 +1,21 @@
-"""The calls over JSON-RPC 2.0 (www.jsonrpc.org/specification), one message a line.
+"""JSON-RPC 2.0 (www.jsonrpc.org/specification), one message a line; and the calls over it as such.
 
-For agents in any language, and without the start-up and the packages of an MCP server. Requests
-are answered when they are done, not in the order in which they came.
+Requests are answered when they are done, not in the order in which they came.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import threading
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+import traceback
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from itertools import count
 from typing import BinaryIO, NoReturn
 
 from hkgit.agents.servers.connection import Connection
-from hkgit.agents.servers.replies import Reply
 from hkgit.agents.servers.server_calls import CALLS
 from hkgit.text.strict_json import Json, JsonObject
 
@@ -21,30 +23,74 @@ PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
 REFUSED = -32000
 """What was asked for was understood and refused; `data` is the answer."""
 
 LONGEST_LINE = 64 * 2**20
 """In bytes."""
 
-_WORKERS = 8
+_WORKERS = 40
 _NO_ID = object()
+
+
+class RpcError(Exception):
+    """A request that is answered with an error."""
+
+    def __init__(self, code: int, message: str, data: JsonObject | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.data = data
+
+
+Answer = Callable[[str, Json], Json]
+"""Answers a request by its method and params. Raises RpcError."""
 
 
 class Lines:
     """One connection on a pair of streams."""
 
-    def __init__(self, session: Connection, incoming: BinaryIO, outgoing: BinaryIO) -> None:
-        self._session = session
+    def __init__(self, incoming: BinaryIO, outgoing: BinaryIO) -> None:
         self._incoming = incoming
         self._outgoing = outgoing
         self._writing = threading.Lock()
+        self._numbers = count(1)
+        self._asked: dict[str, Future[Json]] = {}
 
-    def serve(self) -> None:
-        """Answer until the stream ends; what is under way then is finished."""
+    def serve(self, answer: Answer, in_turn: tuple[str, ...] = ()) -> None:
+        """Answer until the stream ends; what is under way then is finished.
+
+        Requests `in_turn` are answered before the next line is read, all others in threads.
+        """
         with ThreadPoolExecutor(_WORKERS) as workers:
             for line in self._lines():
-                workers.submit(self._take, line)
+                try:
+                    message = json.loads(line, parse_constant=_refuse)
+                except (ValueError, RecursionError) as error:
+                    self._send(_failure(None, PARSE_ERROR, f"is not JSON: {error}"))
+                    continue
+                if isinstance(message, dict) and message.get("method") in in_turn:
+                    self._take(answer, message)
+                elif not self._settle(message):
+                    workers.submit(self._take, answer, message)
+
+    def ask(self, method: str, seconds: float) -> Json:
+        """Ask the other side; None where it does not answer in time, or with an error."""
+        id, answered = f"hkgit-{next(self._numbers)}", Future[Json]()
+        self._asked[id] = answered
+        self._send({"jsonrpc": "2.0", "id": id, "method": method})
+        with suppress(TimeoutError):
+            return answered.result(seconds)
+        return None
+
+    def _settle(self, message: Json) -> bool:
+        """Take an answer of the other side, which may be late; whether it is one."""
+        if not isinstance(message, dict) or {"result", "error"}.isdisjoint(message):
+            return False
+        answered = self._asked.pop(str(message.get("id")), None)
+        if answered is not None:
+            answered.set_result(message.get("result"))
+        return True
 
     def _lines(self) -> Iterator[bytes]:
         while line := self._incoming.readline(LONGEST_LINE):
@@ -56,52 +102,44 @@ class Lines:
             while line and not line.endswith(b"\n"):
                 line = self._incoming.readline(LONGEST_LINE)
 
-    def _take(self, line: bytes) -> None:
-        try:
-            message = json.loads(line, parse_constant=_refuse)
-        except (ValueError, RecursionError) as error:
-            self._send(_failure(None, PARSE_ERROR, f"is not JSON: {error}"))
-            return
-        if not isinstance(message, list):
-            answers = [self._answer(message)]
-            self._send(*answers)
-            return
-        batch = [answer for answer in map(self._answer, message) if answer is not None]
-        if not message:
+    def _take(self, answer: Answer, message: Json) -> None:
+        if message == []:
             self._send(_failure(None, INVALID_REQUEST, "an empty batch"))
-        elif batch:
-            self._send(batch)
+        elif isinstance(message, list):
+            batch = [each for each in (_answer(answer, one) for one in message) if each is not None]
+            self._send(batch or None)
+        else:
+            self._send(_answer(answer, message))
 
-    def _answer(self, message: object) -> JsonObject | None:
-        """The answer to a request; None where it asks for none."""
-        if not isinstance(message, dict) or not isinstance(message.get("method"), str):
-            return _failure(None, INVALID_REQUEST, "not a request: it names no method")
-        id, method = message.get("id", _NO_ID), message["method"]
-        reply = self._reply(method, message.get("params"))
-        if id is _NO_ID:
-            return None
-        if not isinstance(id, str | int | float | None):
-            return _failure(None, INVALID_REQUEST, "an id is a string, a number or null")
-        if reply is None:
-            known = ", ".join(["ping", *CALLS])
-            return _failure(id, METHOD_NOT_FOUND, f"unknown method {method[:80]!r}; known: {known}")
-        if reply.is_error:
-            code = INVALID_PARAMS if reply.is_misuse else REFUSED
-            return _failure(id, code, reply.text, reply.document)
-        return {"jsonrpc": "2.0", "id": id, "result": reply.document}
-
-    def _reply(self, method: str, params: Json) -> Reply | None:
-        if method == "ping":
-            return Reply({"session": self._session.name}, "")
-        return self._session.answer(method, params) if method in CALLS else None
-
-    def _send(self, answer: JsonObject | list[JsonObject] | None) -> None:
-        if answer is None:
+    def _send(self, message: JsonObject | list[JsonObject] | None) -> None:
+        if message is None:
             return
-        data = json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+        data = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
         with self._writing:
             self._outgoing.write(data)
             self._outgoing.flush()
+
+
+def _answer(answer: Answer, message: Json) -> JsonObject | None:
+    """The answer to a request; None where it asks for none."""
+    if not isinstance(message, dict) or not isinstance(message.get("method"), str):
+        return _failure(None, INVALID_REQUEST, "not a request: it names no method")
+    id = message.get("id", _NO_ID)
+    try:
+        result = answer(message["method"], message.get("params"))
+    except RpcError as error:
+        said = _failure(id, error.code, str(error), error.data)
+    except Exception as error:  # noqa: BLE001 - a fault ends one request, not the connection
+        traceback.print_exc(file=sys.stderr)
+        what = f"internal error in hkgit: {type(error).__name__}: {error}"
+        said = _failure(id, INTERNAL_ERROR, what)
+    else:
+        said = {"jsonrpc": "2.0", "id": id, "result": result}
+    if id is _NO_ID:
+        return None
+    if not isinstance(id, str | int | float | None):
+        return _failure(None, INVALID_REQUEST, "an id is a string, a number or null")
+    return said
 
 
 def _refuse(constant: str) -> NoReturn:
@@ -113,3 +151,21 @@ def _failure(id: object, code: int, message: str, data: JsonObject | None = None
     if data is not None:
         error["data"] = data
     return {"jsonrpc": "2.0", "id": id, "error": error}
+
+
+def serve(session: Connection, lines: Lines) -> None:
+    """Serve the calls, each as a method, and `ping`."""
+
+    def answer(method: str, params: Json) -> Json:
+        if method == "ping":
+            return {"session": session.name}
+        if method not in CALLS:
+            known = ", ".join(["ping", *CALLS])
+            raise RpcError(METHOD_NOT_FOUND, f"unknown method {method[:80]!r}; known: {known}")
+        reply = session.answer(method, params)
+        if reply.is_error:
+            code = INVALID_PARAMS if reply.is_misuse else REFUSED
+            raise RpcError(code, reply.text, reply.document)
+        return reply.document
+
+    lines.serve(answer)

@@ -79,7 +79,10 @@ def choose_root(offered: Sequence[Root], asked: str | None) -> Root:
 def _path(uri: str) -> Path | None:
     from urllib.request import url2pathname  # it loads all that speaks HTTP
 
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
     if parts.scheme != "file" or parts.netloc not in ("", "localhost") or "\0" in unquote(uri):
         return None
     return Path(url2pathname(parts.path))

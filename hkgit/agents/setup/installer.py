@@ -11,76 +11,54 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
-from hkgit.agents import HOOKED, MODES, find_agent, has_server, parts_of
-from hkgit.agents.setup.settings import FOR_USER, FilePart, JsonPart, Part
+from hkgit.agents import HOOKED, MODES, find_agent
+from hkgit.agents.setup.settings import USER, FilePart, JsonPart, Part, list_parts
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import InvalidInput
-from hkgit.text.hashes import is_stamped
-from hkgit.values import dataclass, replace
+from hkgit.values import replace
 from hkgit.workflows.setup import Action, SetupStep, carry_out, keep_file, read
 
-_USER = "user"
-"""The mode of hooks that a user has for all repositories."""
 
-
-@dataclass(frozen=True)
-class OutdatedHooks:
-    """A file with hooks of an agent; `is_changed` where somebody else has written in it."""
-
-    agent: str
-    mode: str
-    path: str
-    is_changed: bool
-
-    @property
-    def advice(self) -> str:
-        """What to do about it."""
-        options = f" --mode {self.mode}" if self.mode != MODES[0] else ""
-        command = f"hkgit init --agent {self.agent}{options}"
-        if self.is_changed:
-            return f"is not as hkgit wrote it: move it away, then {command}"
-        return f"was written by another version of hkgit: {command}"
-
-
-def find_outdated(root: Path) -> Iterator[OutdatedHooks]:
-    """Find the hooks that are there and not as `hkgit init --agent` would leave them."""
+def find_outdated(root: Path) -> Iterator[tuple[Path, str]]:
+    """Find the hooks that are not as `hkgit init --agent` would leave them, and what to do."""
     for name in HOOKED:
-        found = {mode: dict(_find_hooks(root, name, mode)) for mode in MODES}
-        if any(all(_is_kept(*each) for each in hooks.values()) for hooks in found.values()):
+        found = {mode: _plan_hooks(root, name, mode) for mode in MODES}
+        if any(all(map(_is_kept, steps)) for steps in found.values()):
             continue
-        mode = next((mode for mode in MODES if _is_of(found[mode], mode)), MODES[0])
-        for path, (part, text) in found[mode].items():
-            if not _is_kept(part, text):
-                is_changed = isinstance(part, FilePart) and not is_stamped(text)
-                yield OutdatedHooks(name, mode, path, is_changed)
+        record, steer = MODES
+        is_steering = any(_steers(step.path) for step in found[steer])
+        command = f"hkgit init --agent {name}" + (f" --mode {steer}" if is_steering else "")
+        for step in found[steer if is_steering else record]:
+            if step.action is Action.BLOCKED:
+                yield step.path, f"cannot be renewed: {step.note} Then: {command}"
+            elif not _is_kept(step):
+                yield step.path, f"was written by another version of hkgit: {command}"
 
 
-def _find_hooks(root: Path, name: str, mode: str) -> Iterator[tuple[str, tuple[Part, str]]]:
-    """Find the parts with hooks of which something is there, with the text of their files."""
-    for part in _list_parts(name, mode):
-        text = _read_text(root / part.path)
-        owner = part.owner if isinstance(part, JsonPart) else ""
-        if text is not None and (isinstance(part, FilePart) or (owner and owner in text)):
-            yield part.path, (part, text)
+def _plan_hooks(root: Path, name: str, mode: str) -> list[SetupStep]:
+    """Plan the parts with hooks of which something is there."""
+    return [_plan_part(root, part) for part in _list_parts(name, mode) if _has_hooks(root, part)]
 
 
-def _is_of(hooks: dict[str, tuple[Part, str]], mode: str) -> bool:
-    """Whether some file is for this mode."""
-    is_steering = any("--steer" in text or "change_file" in text for _, text in hooks.values())
-    return bool(hooks) and is_steering == (mode == MODES[1])
+def _has_hooks(root: Path, part: Part) -> bool:
+    owner = part.owner if isinstance(part, JsonPart) else ""
+    text = _read_text(root / part.path) if owner or isinstance(part, FilePart) else None
+    return text is not None and owner in text
 
 
-def _is_kept(part: Part, text: str) -> bool:
-    try:
-        return part.add_to(text) == text
-    except InvalidInput:
-        return False
+def _steers(path: Path) -> bool:
+    text = _read_text(path) or ""
+    return "--steer" in text or "change_file" in text
+
+
+def _is_kept(step: SetupStep) -> bool:
+    return step.action is Action.KEPT
 
 
 def install(root: Path, name: str, mode: str) -> list[SetupStep]:
     """Put an agent's settings into a folder; done twice, it is done. Raises GitRefused."""
-    others = [other for other in MODES if other != mode and mode != _USER]
-    outdated = {part.path: part for other in others for part in parts_of(name, other)}
+    others = [other for other in MODES if other != mode and mode != USER]
+    outdated = {part.path: part for other in others for part in _list_parts(name, other)}
     steps = [_plan_part(root, part, outdated.get(part.path)) for part in _list_parts(name, mode)]
     carry_out(steps)
     return steps
@@ -101,7 +79,7 @@ def remove(root: Path, name: str, modes: Sequence[str] = MODES) -> list[SetupSte
 
 
 def _list_parts(name: str, mode: str) -> Sequence[Part]:
-    return [*list_user_parts(name)] if mode == _USER else parts_of(name, mode)
+    return [*list_user_parts(name)] if mode == USER else list_parts(name, mode)
 
 
 def _read_text(path: Path) -> str | None:
@@ -111,8 +89,6 @@ def _read_text(path: Path) -> str | None:
 
 def list_remaining_steps(name: str, *, has_git_hooks: bool) -> Iterator[str]:
     """List what is left to a person after `install`."""
-    if name not in ("aider", "pi") and not has_server():
-        yield "install the package that hkgit's server needs: pip install 'hkgit[mcp]'"
     if not has_git_hooks:
         yield "let git hooks turn what is recorded into evidence: hkgit init"
     yield from find_agent(name).remaining
@@ -129,7 +105,7 @@ def tidy(folder: Path, root: Path) -> None:
             folder = folder.parent
 
 
-def _plan_part(root: Path, part: Part, outdated: Part | None) -> SetupStep:
+def _plan_part(root: Path, part: Part, outdated: Part | None = None) -> SetupStep:
     """Put a part in, in place of the `outdated` one of another mode."""
     path = root / part.path
     text = _read_text(path)
@@ -193,7 +169,7 @@ def find_folder(name: str, environment: Mapping[str, str]) -> Path:
 def list_user_parts(name: str) -> Iterator[Part]:
     """List the hooks alone, with paths below that folder: servers stay with the projects."""
     [folder] = {PurePosixPath(each).parts[0] for each in _list_hook_files(name)}
-    for part in find_agent(name).list_parts(f"hkgit hook {name} {FOR_USER}"):
+    for part in list_parts(name, USER):
         path = PurePosixPath(part.path)
         if path.parts[0] == folder:
             moved = replace(part, path=path.relative_to(folder).as_posix())
@@ -205,26 +181,26 @@ def list_user_parts(name: str) -> Iterator[Part]:
 
 def install_for_user(name: str, environment: Mapping[str, str]) -> list[SetupStep]:
     """Put the hooks into the user's settings; done twice, it is done. Raises GitRefused."""
-    return install(find_folder(name, environment), name, _USER)
+    return install(find_folder(name, environment), name, USER)
 
 
 def remove_for_user(name: str, environment: Mapping[str, str]) -> list[SetupStep]:
     """Take them out again. Raises GitRefused."""
-    return remove(find_folder(name, environment), name, [_USER])
+    return remove(find_folder(name, environment), name, [USER])
 
 
 def find_user_hooks(name: str, environment: Mapping[str, str]) -> bool | None:
     """Whether the user's hooks are as this version writes them; None where there are none."""
-    found = [*_find_hooks(find_folder(name, environment), name, _USER)]
-    return all(_is_kept(*hooks) for _, hooks in found) if found else None
+    found = _plan_hooks(find_folder(name, environment), name, USER)
+    return all(map(_is_kept, found)) if found else None
 
 
 def has_project_hooks(name: str, directory: Path) -> bool:
     """Whether an agent that was started in a directory runs hooks of the project."""
-    return any(_find_hooks(directory, name, MODES[0]))
+    return any(_has_hooks(directory, part) for part in list_parts(name, MODES[0]))
 
 
 def _list_hook_files(name: str) -> Iterator[str]:
-    for part in parts_of(name, "record"):
+    for part in list_parts(name):
         if isinstance(part, FilePart) or (isinstance(part, JsonPart) and part.owner):
             yield part.path

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from hkgit.agents.events import HOOK_SECONDS
+from hkgit.agents import MODES, find_agent
+from hkgit.agents.agent import POWERSHELL, SHELL, HookCommand
 from hkgit.errors import InvalidInput
 from hkgit.text.hashes import add_stamp, is_stamped
 from hkgit.text.strict_json import JsonObject
@@ -18,69 +19,6 @@ from hkgit.values import dataclass
 
 BEGIN = ">>> hkgit init --agent"
 END = "<<< hkgit init --agent"
-
-MCP_SERVER = {"command": "hkgit", "args": ["mcp"]}
-"""How most agents hear of a server that they are to start."""
-
-
-LIMIT = f"timeout -k 1 {HOOK_SECONDS - 2}"
-"""What ends a hook in time, also one that ignores the signal."""
-
-
-def guard(command: str) -> str:
-    """Wrap a hook's command so that it never fails: an agent stops a call when one does.
-
-    It may be missing, and it may break.
-    """
-    if is_of_user(command):
-        return f"{_SHELL}'! {{ {_IS_GOVERNED}; }} || {command}' || true"
-    return f"{command} || true"
-
-
-def guard_in_time(command: str, *, does_stop: bool = False) -> str:
-    """Wrap a command as `guard` does, so that it also ends in time and always answers.
-
-    It may be killed and its children stay, or lateness may count as an objection. `command` holds
-    no quotes; a user's own shell may be any, so the script is for `sh`. With `does_stop` an answer
-    that denies a call is an exit code of 2 as well, and is on standard error.
-    """
-    limited = f"{LIMIT} {command}"
-    is_absent = "! command -v hkgit >/dev/null"
-    if is_of_user(command):
-        is_absent = f"! {{ {_IS_GOVERNED}; }} || {is_absent}"
-    script = (
-        f"if {is_absent}; then said={{}};"
-        f" elif command -v timeout >/dev/null; then said=$({limited});"
-        f" else said=$({command}); fi || said={{}};"
-        ' printf "%s\\n" "$said"'
-    )
-    if does_stop:
-        script += '; case $said in *\\"deny\\"*) printf "%s\\n" "$said" >&2; exit 2;; esac'
-    return f"{_SHELL}'{script}'"
-
-
-_SHELL = "sh -c "
-POWERSHELL = "if (Get-Command hkgit "
-"""How commands of hooks begin that are wrapped."""
-
-FOR_USER = "--user"
-"""The option of hooks that a user has for all repositories."""
-
-_IS_GOVERNED = (
-    'r=$(git rev-parse --show-toplevel 2>/dev/null) && { [ -e "$r/.hkgit" ] ||'
-    ' [ -e "$(git rev-parse --git-common-dir)/hkgit" ]; }'
-)
-"""Whether hkgit is used where a hook runs: asked without Python, before each call of a tool."""
-
-
-def is_steering(command: str) -> bool:
-    """Whether a command of a hook stops the agent's own edits."""
-    return "--steer" in command.split()
-
-
-def is_of_user(command: str) -> bool:
-    """Whether a command is of hooks that a user has for all repositories."""
-    return FOR_USER in command.split()
 
 
 @dataclass(frozen=True)
@@ -111,7 +49,7 @@ class JsonPart:
     def _owns(self, element: object) -> bool:
         """Whether a hook runs commands of this part alone."""
         commands = [*_commands(element)]
-        starts = (self.owner, _SHELL, POWERSHELL)
+        starts = (self.owner, SHELL, POWERSHELL)
         return bool(self.owner and commands) and all(
             self.owner in each and each.startswith(starts) for each in commands
         )
@@ -198,7 +136,7 @@ class FilePart:
     def add_to(self, text: str | None) -> str:
         if text is not None and text != self.text and not is_stamped(text):
             what = "is not as hkgit wrote it, so it is left as it is"
-            raise InvalidInput(self.path, what, "Move it away, then try again.")
+            raise InvalidInput(self.path, what, "Move it away.")
         return self.text
 
     def remove_from(self, text: str) -> str | None:
@@ -211,7 +149,21 @@ _SHARED = {".toml": TomlPart, ".yml": YamlPart, ".md": TextPart}
 _COMMENTS = {".md": ("<!-- ", " -->"), ".js": ("// ", "")}
 
 
-def make_part(path: str, value: JsonObject | str, new: JsonObject, owner: str) -> Part:
+USER = "user"
+"""The mode of hooks that a user has for all repositories."""
+
+
+def list_parts(name: str, mode: str = MODES[0]) -> list[Part]:
+    """List the parts of settings that connect an agent."""
+    agent, owner = find_agent(name), str(HookCommand(name))
+    command = HookCommand(name, is_steering=mode == MODES[1], is_of_user=mode == USER)
+    return [
+        _make_part(path, value, agent.new_settings.get(path, {}), owner)
+        for path, value in agent.settings(command).items()
+    ]
+
+
+def _make_part(path: str, value: JsonObject | str, new: JsonObject, owner: str) -> Part:
     """Make a part of a file's settings: lines of one that others write too, or all of our own.
 
     A file that is not there yet says what is `new` beside; commands of hooks begin as `owner`.
@@ -226,21 +178,6 @@ def make_part(path: str, value: JsonObject | str, new: JsonObject, owner: str) -
         return _SHARED[name.suffix](path, value, (before, after))
     text = add_stamp(value, before.rstrip(), after)
     return FilePart(path, text, is_executable=value.startswith("#!"))
-
-
-def read_script(command: str, *names: str, **values: object) -> str:
-    """Read scripts of the package as one, with the words of a hook's command and other values.
-
-    A value replaces its name behind a dollar, in a string of its own or within words.
-    """
-    from importlib.resources import files  # hooks, which set nothing up, load this module
-
-    folder = files("hkgit.agents.programs")
-    text = "\n".join(folder.joinpath(name).read_text("utf-8") for name in names)
-    words = command.split()[1:]
-    for name, value in {"limit": HOOK_SECONDS * 1000, "words": words, **values}.items():
-        text = text.replace(f'"${name}"', json.dumps(value)).replace(f"${name}", str(value))
-    return text
 
 
 def _commands(value: object) -> Iterator[str]:

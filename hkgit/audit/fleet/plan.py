@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
-import re
-import tomllib
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from operator import attrgetter
 from pathlib import Path
-from sqlite3 import Error as DatabaseError
 
-from hkgit.audit.tables.database import explain_failure
-from hkgit.audit.tables.rows import describe_versions, find_roots, normalise_url
+from hkgit.audit.tables.rows import (
+    describe_versions,
+    find_roots,
+    name_url,
+    normalise_url,
+    quote_name,
+)
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.grants import BREAK_GLASS
@@ -29,120 +26,71 @@ from hkgit.git.mirrors import (
 )
 from hkgit.git.repository import Repository
 from hkgit.git.transaction import locks
-from hkgit.text.formats import describe_format, find_faults
 from hkgit.text.hashes import digest
-from hkgit.text.strict_json import Json
-from hkgit.values import dataclass, replace
-
-_ODD = re.compile(r"[^A-Za-z0-9._-]+")
+from hkgit.values import cached_property, dataclass
 
 
 @dataclass(frozen=True)
 class ListedRepository:
-    """A repository to verify: what it is called here, where it is, which refs of it.
+    """A repository to verify, by its address: the branch that its HEAD names."""
 
-    Without `refs`, the branch that its HEAD names.
-    """
-
-    name: str
     address: str
-    refs: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:
         """The address as it may be shown and stored."""
         return hide_credentials(self.address)
 
-    @property
+    @cached_property
     def identity(self) -> str:
-        """The address in one form, however it was written."""
-        return find_identity(self.address)
+        """The address in one form, however it was written: `https://host/path`, `file:///path`.
+
+        Links in a path of this machine are followed.
+        """
+        if not _is_path(self.address):
+            return normalise_url(self.address)
+        local = Path(self.address.removeprefix("file://")).resolve()
+        return f"file://{local.parent if local.name == '.git' else local}"
 
     @property
-    def directory(self) -> str:
-        """A name for its files that no other address, and no other choice of refs, has."""
-        readable = _ODD.sub("-", last_name(self.identity)).strip(".-")[:60] or "repository"
-        return f"{readable}-{digest(repr((self.identity, self.refs)).encode())[:12]}"
-
-
-def read_list(path: Path) -> tuple[ListedRepository, ...]:
-    """Parse a list of repositories, in order. Raises InvalidInput, naming the line or key."""
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(str(path), f"cannot be read: {error}", "Name a file.") from error
-    read = _read_toml if path.suffix == ".toml" else _read_lines
-    listed = tuple(read(path, text))
-    if not listed:
-        fix = "Write one path or URL per line."
-        raise InvalidInput(str(path), "lists no repositories", fix)
-    # Those that would have one name are called by their address.
-    names, places = (Counter(map(attrgetter(key), listed)) for key in ("name", "place"))
-    return tuple(
-        each
-        if names[each.name] == 1
-        else replace(each, name=each.place + (f" #{number}" if places[each.place] > 1 else ""))
-        for number, each in enumerate(listed, 1)
-    )
-
-
-def find_identity(address: str) -> str:
-    """Write all addresses of a place in one form: `https://host/path`, or `file://` and a path.
-
-    Links in such a path are followed.
-    """
-    if not _is_path(address):
-        return normalise_url(address)
-    local = Path(address.removeprefix("file://")).resolve()
-    return f"file://{local.parent if local.name == '.git' else local}"
+    def name(self) -> str:
+        """What it is called in rows and tables."""
+        return name_url(self.identity)
 
 
 def _is_path(address: str) -> bool:
     return normalise_url(address).startswith("file:") or Path(address).exists()
 
 
-def _read_lines(path: Path, text: str) -> Iterator[ListedRepository]:
-    for number, line in enumerate(text.splitlines(), 1):
-        address = line.strip()
-        if address and not address.startswith("#"):
-            yield _parse_listed(f"{path}:{number}", path, None, address, ())
-
-
-def _read_toml(path: Path, text: str) -> Iterator[ListedRepository]:
+def read_list(path: Path) -> tuple[ListedRepository, ...]:
+    """Parse a list of repositories, one address a line. Raises InvalidInput, naming the line."""
     try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidInput(str(path), f"is not TOML: {error}") from error
-    for fault in find_faults(str(path), table, describe_format("fleet_list")):
-        raise fault
-    for number, each in enumerate(table.get("repository", ()), 1):
-        refs = tuple(map(_full_ref, each.get("refs", ())))
-        where = f"{path}: repository {number}"
-        yield _parse_listed(where, path, each.get("name"), each["url"], refs)
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(str(path), f"cannot be read: {error}", "Name a file.") from error
+    found: dict[str, ListedRepository] = {}
+    for number, line in enumerate(map(str.strip, lines), 1):
+        if line and not line.startswith("#"):
+            listed = _read_line(path, number, line)
+            if found.setdefault(listed.name, listed) is not listed:
+                what = "is a repository that an earlier line names"
+                raise InvalidInput(f"{path}:{number}", what, "Take the line out.")
+    if not found:
+        fix = "Write one path or URL per line."
+        raise InvalidInput(str(path), "lists no repositories", fix)
+    return tuple(found.values())
 
 
-def _full_ref(ref: str) -> str:
-    """A branch by its short name as a whole one."""
-    return ref if ref.startswith("refs/") else f"refs/heads/{ref}"
-
-
-def _parse_listed(
-    where: str, path: Path, name: str | None, address: str, refs: tuple[str, ...]
-) -> ListedRepository:
+def _read_line(path: Path, number: int, address: str) -> ListedRepository:
     """One entry of a list; relative paths start where the list is."""
     try:
         check_address(address)
     except HkgitError as error:
-        raise InvalidInput(where, f"{error.where} {error.what}", error.fix) from error
+        where, what = f"{path}:{number}", f"{error.where} {error.what}"
+        raise InvalidInput(where, what, error.fix) from error
     if "://" not in address and _is_path(address):
         address = str((path.parent / address).absolute())
-    name = name or last_name(find_identity(address))
-    return ListedRepository(name, address, refs)
-
-
-def last_name(identity: str) -> str:
-    """Return the last part of an address, which names a repository where nobody says a name."""
-    return identity.rpartition("/")[2].removesuffix(".git")
+    return ListedRepository(address)
 
 
 @dataclass(frozen=True)
@@ -152,15 +100,11 @@ class FleetDirectory:
     root: Path
 
     @property
-    def summary(self) -> Path:
-        return self.root / "summary.json"
-
-    @property
     def tables(self) -> Path:
         return self.root / "tables"
 
     def mirror(self, name: str) -> Path:
-        return self.root / "mirrors" / f"{name}.git"
+        return self.root / "mirrors" / f"{quote_name(name)}.git"
 
     def prepare(self) -> None:
         """Make the directory, or see that it is a fleet's. Raises InvalidInput."""
@@ -190,73 +134,36 @@ class FleetDirectory:
             locks.remove(path, held)
 
 
-def write_json(path: Path, value: Mapping[str, Json]) -> None:
-    """Write a file so that a crash leaves the old or the new one. Raises OSError."""
-    draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
-    try:
-        with draft.open("w", encoding="utf-8") as file:
-            json.dump(value, file, indent=2)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-RepositoryState = tuple[str, Mapping[str, str]]
-"""On what the judgement of a repository rests: its `basis` and `tips`, as in a plan."""
-
-
 @dataclass(frozen=True)
 class PlannedRepository:
-    """A repository that is here, and all its commits; None where nothing has changed.
+    """A repository that is here, and all commits of its branch; None where it is as it was.
 
     `basis` names all that its rulings depend on: policy, versions, and the refs on which open ones
     hang (`lasting` in the tables is false): what failed, what a key or a record in refs accepts.
-    `tips` are the commits by ref; it has none where it is empty.
+    Without commits there is no `tip`.
     """
 
     basis: str
-    tips: Mapping[str, str]
     policy: Policy
+    branch: str = ""
+    tip: str | None = None
     roots: tuple[str, ...] = ()
     commits: tuple[str, ...] | None = None
-
-    @property
-    def tip(self) -> str:
-        """The commit of its first ref; it has one unless it is empty."""
-        return next(iter(self.tips.values()))
-
-
-def refuse(error: BaseException, place: str) -> HkgitError:
-    """Build what is said of a repository whose work failed; one that ends the run is raised."""
-    if isinstance(error, HkgitError):
-        return error
-    if isinstance(error, DatabaseError):
-        return explain_failure(error, place)
-    if isinstance(error, OSError):
-        name = place if error.filename is None else str(error.filename)
-        fix = "Free some space or give access, then run it again."
-        return GitRefused(name, error.strerror or str(error), fix)
-    if isinstance(error, BrokenExecutor | CancelledError) or not isinstance(error, Exception):
-        raise error  # the worker is gone, or somebody has interrupted it
-    fix = "Run it again; if it stays, run hkgit verify in the mirror with --debug and report it."
-    return HkgitError("worker", f"{type(error).__name__}: {error}".partition("\n")[0], fix)
 
 
 def plan_repository(
     directory: FleetDirectory,
     listed: ListedRepository,
     policy: Policy | None = None,
-    before: RepositoryState = ("", {}),
+    before: tuple[str, str] = ("", ""),
 ) -> PlannedRepository:
     """Bring the mirror of a repository up to date, and list what is to be judged.
 
-    `policy` is the one that was named, `before` what the last run left. Raises HkgitError.
+    `policy` is the one that was named, `before` the basis and the tip of the last run. Raises
+    HkgitError.
     """
     directory.expect_seen()
-    mirror, place = directory.mirror(listed.directory), listed.place
+    mirror, place = directory.mirror(listed.name), listed.place
     remote = list_remote(listed.address)
     try:
         if not remote.refs or remote.refs != list_mirror(mirror):
@@ -265,66 +172,43 @@ def plan_repository(
         fix = f"The next run tries again; if it stays, remove {mirror}: it is fetched again."
         raise GitRefused(place, error.what, fix) from error
     try:
-        return _plan(listed, mirror, remote.branch, policy, before)
+        repository, refs = Repository.discover(mirror), list_mirror(mirror)
+        branch = _find_branch(refs, remote.branch, place)
+        return _plan(repository, refs, branch, policy, before)
     except (Unverifiable, GitRefused) as error:
         fix = f"Remove {mirror}; the next run fetches it again."
         raise GitRefused(place, f"its mirror cannot be read: {error.what}", fix) from error
 
 
+def _find_branch(refs: Mapping[str, str], head: str | None, place: str) -> str:
+    """Find the branch that HEAD names, or else the only one; none where nothing is committed."""
+    branches = [ref for ref in refs if ref.startswith("refs/heads/")]
+    if head is not None and head in branches:
+        return head
+    if refs and len(branches) != 1:
+        fix = "List a copy of which it does: git clone --mirror, then git symbolic-ref HEAD."
+        raise InvalidInput(place, "its HEAD names no branch", fix)
+    return branches[0] if refs else ""
+
+
 def _plan(
-    listed: ListedRepository,
-    mirror: Path,
-    branch: str | None,
+    repository: Repository,
+    refs: Mapping[str, str],
+    branch: str,
     named: Policy | None,
-    before: RepositoryState,
+    before: tuple[str, str],
 ) -> PlannedRepository:
-    repository, refs = Repository.discover(mirror), list_mirror(mirror)
-    tips = _find_tips(listed, refs, branch)
-    policy = _read_policy(repository, named, tips)
+    tip = repository.resolve(refs[branch]) if branch else None
+    if named is not None:
+        policy = follow_policy(repository, named)
+    else:
+        policy = Policy() if tip is None else read_trusted_policy(repository, tip)
     own = (BREAK_GLASS, "refs/hkgit/")
     evidence = sorted(each for each in refs.items() if each[0].startswith(own))
-    basis = digest(repr((policy, sorted(tips), describe_versions(), evidence)).encode())
-    if not tips or (basis, tips) == before:
-        return PlannedRepository(basis, tips, policy)
-    first, *others = map(repository.resolve, tips.values())
-    commits = tuple(_list_commits(repository, (first, *others)))
-    roots = find_roots(repository, first)
-    return PlannedRepository(basis, tips, policy, roots=roots, commits=commits)
-
-
-def _list_commits(repository: Repository, tips: Sequence[str]) -> Iterator[str]:
-    for number, tip in enumerate(tips):
-        if tip not in tips[:number]:
-            yield from repository.commits_between(None, tip, *tips[:number])
-
-
-def _find_tips(
-    listed: ListedRepository, refs: Mapping[str, str], branch: str | None
-) -> dict[str, str]:
-    if not refs:
-        return {}
-    wanted = listed.refs or _find_default(refs, branch)
-    if not wanted:
-        fix = "Name refs in a list in TOML: refs = [...]."
-        raise InvalidInput(listed.place, "its HEAD names no branch", fix)
-    missing = [ref for ref in wanted if ref not in refs]
-    if missing:
-        raise InvalidInput(listed.place, f"has no {missing[0]}", "Name refs that it has.")
-    return {ref: refs[ref] for ref in wanted}
-
-
-def _find_default(refs: Mapping[str, str], branch: str | None) -> tuple[str, ...]:
-    """Find the branch that HEAD names, or else the only one."""
-    if branch is not None and branch in refs:
-        return (branch,)
-    branches = tuple(ref for ref in refs if ref.startswith("refs/heads/"))
-    return branches if len(branches) == 1 else ()
-
-
-def _read_policy(repository: Repository, named: Policy | None, tips: Mapping[str, str]) -> Policy:
-    """Read the policy at the first tip, unless another was named."""
-    if named is not None:
-        return follow_policy(repository, named)
-    if not tips:
-        return Policy()
-    return read_trusted_policy(repository, repository.resolve(next(iter(tips.values()))))
+    basis = digest(repr((policy, branch, describe_versions(), evidence)).encode())
+    if tip is None:
+        return PlannedRepository(basis, policy)
+    if (basis, tip) == before:
+        return PlannedRepository(basis, policy, branch, tip)
+    roots, commits = find_roots(repository, tip), repository.commits_between(None, tip)
+    return PlannedRepository(basis, policy, branch, tip, roots=roots, commits=commits)

@@ -22,9 +22,6 @@ from hkgit.text.escape import count_noun, visible
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 
-STEPS = 10
-"""Bars of the histogram of confidence."""
-
 MOST_WEEKS = 52
 _BARS = "▁▂▃▄▅▆▇█"
 
@@ -53,10 +50,9 @@ def open_rows_of(rulings: Iterable[Ruling], policy: Policy) -> Iterator[Connecti
 class Figures:
     """Counts of commits and of their edits by what they are: `["evidence"]["hash"]` edits.
 
-    Commits are counted by `replay`, `policy` and `agents`; edits by `evidence`, `tiers`,
-    `versions` of agents and `confidence` per mille. In `totals`, `blind` counts edits whose
-    evidence the policy does not accept, `without_entry` commits that are rejected and carry no
-    entry, `conflicts` those that entries claim to have met.
+    Commits are counted by `replay` and `policy`; edits by `evidence`, `tiers`, `versions` of agents
+    and `confidence` per mille. In `totals`, `blind` counts edits whose evidence the policy does not
+    accept.
     """
 
     by: Mapping[str, Mapping[Any, int]]
@@ -95,26 +91,8 @@ class Figures:
         return sum(self["replay"].get(name, 0) for name in DERIVED)
 
     @property
-    def confidence(self) -> tuple[int, ...]:
-        """The edits by tenths of their confidence, the last with 1.00 itself."""
-        bars: Counter[int] = Counter()
-        for sure, count in self["confidence"].items():
-            bars[min(sure * STEPS // 1000, STEPS - 1)] += count
-        return tuple(bars[step] for step in range(STEPS))
-
-    @property
     def lowest(self) -> int | None:
         return min(self["confidence"], default=None)
-
-    @property
-    def median(self) -> int | None:
-        """The confidence in the middle, the lower of two."""
-        left = (self.edits - 1) // 2
-        for sure, count in sorted(self["confidence"].items()):
-            if left < count:
-                return int(sure)
-            left -= count
-        return None
 
 
 def add_figures(several: Iterable[Figures]) -> Figures:
@@ -136,56 +114,28 @@ def count_all(database: Connection, repository: str | None = None) -> Figures:
     return Figures(found)
 
 
-@dataclass(frozen=True)
-class AgentFigures:
-    """What one agent did, over the same weeks as the others.
+def list_agents(database: Connection, refused: Sequence[RefusedAttempt] = ()) -> list[Row]:
+    """List what each agent did, the busiest first.
 
-    `weak` counts its commits that rest on a quote or less, `bare` those without evidence,
-    `refused` what was refused to it in this clone, `evidence` its edits, `weeks` its commits week
-    by week from `first` on. `repositories` says in how many it worked.
+    `weak` counts its commits that rest on a quote or less, `bare` those without evidence, `refused`
+    what was refused to it in this clone, `by_week` its commits from `first_week` on.
     """
-
-    name: str
-    repositories: int
-    commits: int
-    derived: int
-    passing: int
-    weak: int
-    bare: int
-    evidence: Mapping[str, int]
-    lowest: int | None
-    versions: tuple[str, ...]
-    first: date
-    weeks: tuple[int, ...]
-    refused: int
-
-    @property
-    def edits(self) -> int:
-        return sum(self.evidence.values())
-
-    @property
-    def sparkline(self) -> str:
-        """A bar a week, the highest for the busiest; a space for one without commits."""
-        top = max(self.weeks, default=0)
-        return "".join(_BARS[(n * len(_BARS) - 1) // top] if n else " " for n in self.weeks)
-
-
-def list_agents(
-    database: Connection, refused: Sequence[RefusedAttempt] = ()
-) -> tuple[AgentFigures, ...]:
-    """List every agent, the busiest first."""
     tries = Counter(fold_agent(visible(each.agent)) for each in refused)
     agents = ask(database, "agents")
     for row in agents:
-        row["weeks"] = json.loads(row["weeks"])
+        row |= {name: json.loads(row[name]) for name in ("weeks", "evidence", "versions")}
     weeks = {date.fromisoformat(week) for row in agents for week in row["weeks"]}
     starts = _list_starts(weeks, "week", MOST_WEEKS)
     for row in agents:
-        row["first"], row["refused"] = starts[0], tries[row["name"]]
-        row["weeks"] = tuple(row["weeks"].get(each.isoformat(), 0) for each in starts)
-        row["evidence"] = json.loads(row["evidence"] or "{}")
-        row["versions"] = tuple(json.loads(row["versions"] or "[]"))
-    return tuple(AgentFigures(**row) for row in agents)
+        row["refused"], row["first_week"] = tries[row["agent"]], starts[0].isoformat()
+        row["by_week"] = [row["weeks"].get(each.isoformat(), 0) for each in starts]
+    return agents
+
+
+def draw_sparkline(counts: Sequence[int]) -> str:
+    """Draw a bar a count, the highest for the largest; a space for none."""
+    top = max(counts, default=0)
+    return "".join(_BARS[(n * len(_BARS) - 1) // top] if n else " " for n in counts)
 
 
 @dataclass(frozen=True)
@@ -208,7 +158,7 @@ class Summary:
     """What reports and pages say of some commits; a period of the timeline is a `step`."""
 
     figures: Figures
-    agents: Sequence[AgentFigures]
+    agents: Sequence[Row]
     periods: Sequence[Period]
     step: str
 
@@ -257,21 +207,6 @@ def _start_of(day: date, step: str) -> date:
     return day - timedelta(days=day.weekday()) if step == "week" else day
 
 
-def agent_json(row: AgentFigures) -> JsonObject:
-    """Write an agent as one JSON object."""
-    return {
-        "agent": row.name,
-        "commits": row.commits,
-        "derived": row.derived,
-        "passes": row.passing,
-        "edits": row.edits,
-        "weak": row.weak,
-        "refused": row.refused,
-        "first_week": row.first.isoformat(),
-        "by_week": list(row.weeks),
-    }
-
-
 def numbers_json(figures: Figures) -> JsonObject:
     """Write the numbers as one JSON object; rates and confidences in [0, 1]."""
     edits, total = figures.edits, figures.total
@@ -285,17 +220,9 @@ def numbers_json(figures: Figures) -> JsonObject:
         "agents": dict(figures["versions"]),
         "tiers": dict(figures["tiers"]),
         "evidence": dict(figures["evidence"]),
-        "confidence": [
-            {"from": step / STEPS, "to": (step + 1) / STEPS, "edits": count}
-            for step, count in enumerate(figures.confidence)
-        ],
         "lowest_confidence": None if figures.lowest is None else figures.lowest / 1000,
-        "repaired": total("repaired"),
-        "relocated": total("relocated"),
         "blind_edits": total("blind"),
         "blind_rate": round(total("blind") / edits, 4) if edits else None,
-        "rejected_without_entry": total("without_entry"),
-        "conflicts_met": total("conflicts"),
     }
 
 
@@ -317,17 +244,9 @@ def numbers_lines(figures: Figures) -> Iterator[str]:
     yield f"tiers       {_shares(figures['tiers'])}"
     yield f"evidence    {_shares(figures['evidence'])}"
     yield f"blind       {total('blind')} of {edits} ({total('blind') * 100 / figures.edits:.1f} %)"
-    yield f"conflicts   {total('conflicts')} reported"
-    yield f"repaired    {total('repaired')}, relocated {total('relocated')}"
-    if figures.lowest == STEPS * 100:
+    if figures.lowest == 1000:
         return
     yield f"confidence  lowest {format_decimal(figures.lowest or 0)}"
-    most = max(figures.confidence)
-    for step, count in enumerate(figures.confidence):
-        if count:
-            bar = "█" * max(round(count * 40 / most), 1)
-            end = "]" if step == STEPS - 1 else ")"
-            yield f"  [{step / STEPS:.1f}, {(step + 1) / STEPS:.1f}{end}  {bar} {count}"
 
 
 def _shares(counted: Mapping[str, int]) -> str:

@@ -7,7 +7,7 @@ WITH one AS (
   SELECT agent, json_group_object(week, commits) AS weeks
   FROM (SELECT agent, week, count(*) AS commits FROM one GROUP BY agent, week) GROUP BY agent
 ), kind AS (
-  SELECT agent, json_group_object(evidence, edits) AS evidence,
+  SELECT agent, json_group_object(evidence, edits) AS evidence, sum(edits) AS edits,
     cast(round(1000 * min(lowest)) AS INTEGER) AS lowest
   FROM (
     SELECT agent, evidence, count(*) AS edits, min(confidence) AS lowest
@@ -20,11 +20,12 @@ WITH one AS (
     FROM commits, json_each(agents) WHERE instr(value, '/') > 0 ORDER BY version
   ) GROUP BY agent
 )
-SELECT agent AS name, count(DISTINCT repository) AS repositories, count(*) AS commits,
+SELECT agent, count(DISTINCT repository) AS repositories, count(*) AS commits,
   count(*) FILTER (WHERE derived) AS derived,
-  count(*) FILTER (WHERE policy_passes) AS passing, count(*) FILTER (WHERE weak) AS weak,
+  count(*) FILTER (WHERE policy_passes) AS passes, count(*) FILTER (WHERE weak) AS weak,
   count(*) FILTER (WHERE replay IN ('no evidence', 'vouched') AND entries = 0) AS bare,
-  evidence, lowest, versions, weeks
+  ifnull(edits, 0) AS edits, ifnull(evidence, '{{}}') AS evidence, lowest,
+  ifnull(versions, '[]') AS versions, weeks
 FROM one JOIN week USING (agent) LEFT JOIN kind USING (agent) LEFT JOIN version USING (agent)
 GROUP BY agent ORDER BY commits DESC, agent
 
@@ -35,8 +36,6 @@ SELECT day, replay, count(*) AS commits FROM commits GROUP BY day, replay ORDER 
 SELECT 'replay' AS kind, replay AS value, count(*) AS count FROM commits WHERE {which} GROUP BY 2
 UNION ALL SELECT 'policy', CASE WHEN policy_passes THEN 'passes' ELSE 'fails' END, count(*)
 FROM commits WHERE {which} GROUP BY 2
-UNION ALL SELECT 'agents', fold_agent(value), count(DISTINCT repository || commit)
-FROM commits, json_each(agents) WHERE {which} GROUP BY 2
 UNION ALL SELECT 'evidence', evidence, count(*) FROM edits WHERE {which} GROUP BY 2
 UNION ALL SELECT 'tiers', tier, count(*) FROM edits WHERE {which} GROUP BY 2
 UNION ALL SELECT 'versions', agent || coalesce('/' || lower(agent_version), ''), count(*)
@@ -47,16 +46,12 @@ ORDER BY kind, count DESC, value
 
 -- totals
 SELECT * FROM (
-  SELECT ifnull(sum(entries), 0) AS entries, ifnull(sum(conflicts), 0) AS conflicts,
-    ifnull(sum(blind_edits), 0) AS blind,
-    count(*) FILTER (WHERE NOT policy_passes AND entries = 0) AS without_entry,
+  SELECT ifnull(sum(entries), 0) AS entries, ifnull(sum(blind_edits), 0) AS blind,
     count(agent) AS by_agents, count(agent) FILTER (WHERE derived) AS derived_by_agents,
     count(DISTINCT author) FILTER (WHERE replay = 'by hand') AS people
   FROM commits WHERE {which}
 ), (
-  SELECT count(DISTINCT path) AS files, count(*) FILTER (WHERE repairs <> '[]') AS repaired,
-    count(*) FILTER (WHERE relocated) AS relocated
-  FROM edits WHERE {which}
+  SELECT count(DISTINCT path) AS files FROM edits WHERE {which}
 )
 
 -- rules

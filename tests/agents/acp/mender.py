@@ -35,7 +35,7 @@ class Mender:
         path = f"{self._directory}/greet.py"
         if self._way != "blind":
             await self._client.read_text_file(session_id=session_id, path=path)
-        text = 'def greet(name):\n    print("Hello, " + name)\n'
+        text = 'def greet(name):\n    print("Hello, " + name)\n\n\ngreet("you")\n'
         await self._client.write_text_file(session_id=session_id, path=path, content=text)
         return acp.PromptResponse(stop_reason="end_turn")
 

@@ -7,7 +7,6 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,58 +14,24 @@ from hkgit.errors import InvalidInput
 from hkgit.sessions import homes as places
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.session_states import Status
+from tests.agents.streaming import GREETING
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import preload_hooks
 
-if TYPE_CHECKING:
-    import acp  # a second of imports, in every process that collects tests
-
 MENDER = [sys.executable, str(Path(__file__).with_name("mender.py"))]
-GREETING = b'def greet(name):\n    print("Helo, " + name)\n'
 MENDED = GREETING.replace(b"Helo", b"Hello")
 
 
-@pytest.fixture
-def greeting(repo: Repo) -> Repo:
-    repo.commit({"greet.py": GREETING})
-    return repo
+def _prompt(repo: Repo, command: list[str]) -> None:
+    from tests.agents.real.editor import prompt  # a second of imports, where tests are collected
 
-
-class Editor:
-    """A client that reads and writes files, as an editor does."""
-
-    def on_connect(self, conn: Any) -> None:
-        """Nothing to keep: the agent asks, this answers."""
-
-    async def read_text_file(self, path: str, **more: Any) -> acp.ReadTextFileResponse:
-        from acp import ReadTextFileResponse
-
-        return ReadTextFileResponse(content=Path(path).read_text())
-
-    async def write_text_file(self, path: str, content: str, **more: Any) -> None:
-        Path(path).write_text(content)
-
-    async def session_update(self, **more: Any) -> None:
-        """Nobody is looking."""
-
-
-async def _prompt(repo: Path, command: list[str]) -> None:
-    import acp
-    from acp.schema import ClientCapabilities, FileSystemCapabilities
-
-    editor: Any = Editor()
-    files = FileSystemCapabilities(read_text_file=True, write_text_file=True)
-    able = ClientCapabilities(fs=files)
-    async with acp.spawn_agent_process(editor, *command, cwd=repo) as (agent, _):
-        await agent.initialize(protocol_version=1, client_capabilities=able)
-        made = await agent.new_session(cwd=str(repo), mcp_servers=[])
-        await agent.prompt(session_id=made.session_id, prompt=[acp.text_block("Mend it.")])
+    asyncio.run(prompt(str(repo.path), command))
 
 
 def _drive(repo: Repo, *way: str) -> Status:
     command = [sys.executable, "-m", "hkgit", "acp", "--", *MENDER, *way]
-    asyncio.run(_prompt(repo.path, command))
+    _prompt(repo, command)
     assert (repo.path / "greet.py").read_bytes() == MENDED
     [folder] = places.find_folders(repo.path)
     return EditSession.open(repo.path, folder.name).status()
@@ -84,7 +49,7 @@ def test_what_is_said_of_a_blind_edit_mends_it(greeting: Repo, tmp_path: Path) -
     said = tmp_path / "said"
     quietly = ["sh", "-c", f'exec "$@" 2>{shlex.quote(str(said))}', "sh"]
     relay = [sys.executable, "-m", "hkgit", "acp", "--", *MENDER, "blind"]
-    asyncio.run(_prompt(greeting.path, [*quietly, *relay]))
+    _prompt(greeting, [*quietly, *relay])
     [line] = said.read_text().splitlines()
     assert line.startswith("hkgit: a blind edit: greet.py:2-2 was not read before it;")
     advice = line.partition(" run ")[2].partition(" and then make the edit again")[0]

@@ -1,6 +1,10 @@
-"""How each agent's own tools say a step."""
+"""How each agent's own tools say a step: which tool, and what that calls what the step names."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
 
 from tests.agents.real.steps import (
     Create,
@@ -8,6 +12,7 @@ from tests.agents.real.steps import (
     Json,
     Ours,
     Read,
+    Say,
     Script,
     Search,
     Shell,
@@ -17,151 +22,114 @@ from tests.agents.real.steps import (
     say_ours,
 )
 
-
-def say_claude(step: Step) -> Json:
-    match step:
-        case Read(path):
-            return call("Read", file_path=f"$ROOT/{path}")
-        case Edit(path, old, new):
-            return call("Edit", file_path=f"$ROOT/{path}", old_string=old, new_string=new)
-        case Create(path, text):
-            return call("Write", file_path=f"$ROOT/{path}", content=text)
-        case Shell(command):
-            return call("Bash", command=command, description="run")
-        case Search(word):
-            return say_claude(Shell(f"grep -rn {word} ."))
-        case Ours() | Script():
-            return say_ours(step)
+Words = Callable[..., Json]
+"""Says what a step names, in the order of its fields."""
 
 
-def say_codex(step: Step) -> Json:
-    match step:
-        case Read(path):
-            return call("exec_command", cmd=f"cat $ROOT/{path}")
-        case Edit() | Create():
-            return call("apply_patch", "custom", input=make_patch(step))
-        case Shell(command):
-            return call("exec_command", cmd=command)
-        case Search(word):
-            return say_codex(Shell(f"grep -rn {word} ."))
-        case Script(text):
-            return call("functions.exec", "custom", input=text)
-        case Ours():
-            return say_ours(step)
+def tool(name: str, *arguments: str, **more: Any) -> Words:
+    return lambda *told: call(name, **dict(zip(arguments, told, strict=True)), **more)
 
 
-def say_gemini(step: Step) -> Json:
-    match step:
-        case Read(path):
-            return call("read_file", file_path=f"$ROOT/{path}")
-        case Edit(path, old, new):
-            named = {"file_path": f"$ROOT/{path}", "instruction": "Mend it."}
-            return call("replace", **named, old_string=old, new_string=new)
-        case Create(path, text):
-            return call("write_file", file_path=f"$ROOT/{path}", content=text)
-        case Shell(command):
-            return call("run_shell_command", command=command, description="run")
-        case Search(word):
-            return call("grep_search", pattern=word)
-        case Ours() | Script():
-            return say_ours(step)
+def speak(words: dict[type, Words]) -> Say:
+    """Make what says each step; without a tool for it, it reads and searches in a shell."""
+
+    def say(step: Step) -> Json:
+        told: dict[str, Any] = {each.name: getattr(step, each.name) for each in fields(step)}
+        if "path" in told:
+            told["path"] = f"$ROOT/{told['path']}"
+        if type(step) in words:
+            return words[type(step)](*told.values())
+        match step:
+            case Read():
+                return say(Shell(f"cat {told['path']}"))
+            case Search(word):
+                return say(Shell(f"grep -rn {word} ."))
+            case Ours() | Script():
+                return say_ours(step)
+        raise NotImplementedError(step)
+
+    return say
 
 
-def say_qwen(step: Step) -> Json:
-    match step:
-        case Read(path):
-            return call("read_file", file_path=f"$ROOT/{path}")
-        case Edit(path, old, new):
-            return call("edit", file_path=f"$ROOT/{path}", old_string=old, new_string=new)
-        case Create(path, text):
-            return call("write_file", file_path=f"$ROOT/{path}", content=text)
-        case Shell(command):
-            return call("run_shell_command", command=command, is_background=False)
-        case Search(word):
-            return call("grep_search", pattern=word)
-        case Ours() | Script():
-            return say_ours(step)
-
-
-def say_opencode(step: Step) -> Json:
-    match step:
-        case Read(path):
-            return call("read", filePath=f"$ROOT/{path}")
-        case Edit(path, old, new):
-            return call("edit", filePath=f"$ROOT/{path}", oldString=old, newString=new)
-        case Create(path, text):
-            return call("write", filePath=f"$ROOT/{path}", content=text)
-        case Shell(command):
-            return call("bash", command=command, description="run")
-        case Search(word):
-            return call("grep", pattern=word)
-        case Ours() | Script():
-            return say_ours(step)
-
-
-def say_pi(step: Step) -> Json:
-    match step:
-        case Read(path):
-            return call("read", path=f"$ROOT/{path}")
-        case Edit(path, old, new):
-            edits = [{"oldText": old, "newText": new}]
-            return call("edit", path=f"$ROOT/{path}", edits=edits)
-        case Create(path, text):
-            return call("write", path=f"$ROOT/{path}", content=text)
-        case Shell(command):
-            return call("bash", command=command)
-        case Search(word):
-            return say_pi(Shell(f"grep -rn {word} ."))
-        case Ours(tool, arguments):
-            return call(tool, **arguments)
-        case Script():
-            return say_ours(step)
-
-
-def say_cline(step: Step) -> Json:
-    match step:
-        case Read(path):
-            return call("read_files", files=[{"path": f"$ROOT/{path}"}])
-        case Edit(path, old, new):
-            return call("editor", path=f"$ROOT/{path}", old_text=old, new_text=new)
-        case Create(path, text):
-            return call("editor", path=f"$ROOT/{path}", new_text=text)
-        case Shell(command):
-            return call("run_commands", commands=[command])
-        case Search(word):
-            return call("search_codebase", queries=[word])
-        case Ours() | Script():
-            return say_ours(step)
-
-
-def say_goose(step: Step) -> Json:
-    match step:
-        case Read(path):
-            return call("shell", command=f"cat $ROOT/{path}")
-        case Edit(path, old, new):
-            return call("edit", path=f"$ROOT/{path}", before=old, after=new)
-        case Create(path, text):
-            return call("write", path=f"$ROOT/{path}", content=text)
-        case Shell(command):
-            return call("shell", command=command)
-        case Search(word):
-            return say_goose(Shell(f"grep -rn {word} ."))
-        case Ours() | Script():
-            return say_ours(step)
-
-
-def say_copilot(step: Step) -> Json:
-    match step:
-        case Read(path):
-            return call("view", path=f"$ROOT/{path}")
-        case Edit(path, old, new):
-            return call("edit", path=f"$ROOT/{path}", old_str=old, new_str=new)
-        case Create(path, text):
-            return call("create", path=f"$ROOT/{path}", file_text=text)
-        case Shell(command):
-            return call("bash", command=command, description="run", initial_wait=30)
-        case Search(word):
-            options: Json = {"output_mode": "content", "-n": True}
-            return call("grep", pattern=word, **options)
-        case Ours() | Script():
-            return say_ours(step)
+say_claude = speak(
+    {
+        Read: tool("Read", "file_path"),
+        Edit: tool("Edit", "file_path", "old_string", "new_string"),
+        Create: tool("Write", "file_path", "content"),
+        Shell: tool("Bash", "command", description="run"),
+    }
+)
+say_codex = speak(
+    {
+        Edit: lambda *told: call("apply_patch", "custom", input=make_patch(*told)),
+        Create: lambda *told: call("apply_patch", "custom", input=make_patch(*told)),
+        Shell: tool("exec_command", "cmd"),
+        Script: lambda text: call("functions.exec", "custom", input=text),
+    }
+)
+_GEMINI = {
+    Read: tool("read_file", "file_path"),
+    Create: tool("write_file", "file_path", "content"),
+    Search: tool("grep_search", "pattern"),
+}
+_REPLACED = ("file_path", "old_string", "new_string")
+say_gemini = speak(
+    _GEMINI
+    | {
+        Edit: tool("replace", *_REPLACED, instruction="Mend it."),
+        Shell: tool("run_shell_command", "command", description="run"),
+    }
+)
+say_qwen = speak(
+    _GEMINI
+    | {
+        Edit: tool("edit", *_REPLACED),
+        Shell: tool("run_shell_command", "command", is_background=False),
+    }
+)
+say_opencode = speak(
+    {
+        Read: tool("read", "filePath"),
+        Edit: tool("edit", "filePath", "oldString", "newString"),
+        Create: tool("write", "filePath", "content"),
+        Shell: tool("bash", "command", description="run"),
+        Search: tool("grep", "pattern"),
+    }
+)
+say_pi = speak(
+    {
+        Read: tool("read", "path"),
+        Edit: lambda path, old, new: call(
+            "edit", path=path, edits=[{"oldText": old, "newText": new}]
+        ),
+        Create: tool("write", "path", "content"),
+        Shell: tool("bash", "command"),
+        Ours: lambda name, arguments: call(name, **arguments),
+    }
+)
+say_cline = speak(
+    {
+        Read: lambda path: call("read_files", files=[{"path": path}]),
+        Edit: tool("editor", "path", "old_text", "new_text"),
+        Create: tool("editor", "path", "new_text"),
+        Shell: lambda command: call("run_commands", commands=[command]),
+        Search: lambda word: call("search_codebase", queries=[word]),
+    }
+)
+say_goose = speak(
+    {
+        Edit: tool("edit", "path", "before", "after"),
+        Create: tool("write", "path", "content"),
+        Shell: tool("shell", "command"),
+    }
+)
+_WITH_LINES: Json = {"output_mode": "content", "-n": True}
+say_copilot = speak(
+    {
+        Read: tool("view", "path"),
+        Edit: tool("edit", "path", "old_str", "new_str"),
+        Create: tool("create", "path", "file_text"),
+        Shell: tool("bash", "command", description="run", initial_wait=30),
+        Search: tool("grep", "pattern", **_WITH_LINES),
+    }
+)

@@ -74,13 +74,12 @@ def say_ours(step: Ours | Script) -> Json:
     return call(f"hkgit:{step.tool}", **step.arguments)
 
 
-def make_patch(step: Edit | Create) -> str:
-    """The patch that `apply_patch` takes, from wherever the agent was started."""
-    if isinstance(step, Create):
-        body = f"*** Add File: $ROOT/{step.path}\n{_mark('+', step.text)}"
+def make_patch(path: str, *texts: str) -> str:
+    """The patch that `apply_patch` takes: a new file, or an old text and a new one."""
+    if len(texts) == 1:
+        body = f"*** Add File: {path}\n{_mark('+', texts[0])}"
     else:
-        lines = _mark("-", step.old) + _mark("+", step.new)
-        body = f"*** Update File: $ROOT/{step.path}\n@@\n{lines}"
+        body = f"*** Update File: {path}\n@@\n{_mark('-', texts[0])}{_mark('+', texts[1])}"
     return f"*** Begin Patch\n{body}*** End Patch\n"
 
 

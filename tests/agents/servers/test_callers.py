@@ -16,7 +16,7 @@ from hkgit.agents import HOOKED, find_agent
 from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.roots import FOLDER, note_caller, session_of_call, take_caller
 from hkgit.sessions.homes import list_candidates
-from tests.agents.servers.clients import Agent, talk
+from tests.agents.servers.clients import request, wired
 from tests.agents.streaming import Talk, stream, told
 from tests.support.cases import cases
 from tests.support.repos import Repo
@@ -30,11 +30,6 @@ TELLING = [each for each in HOOKED if find_agent(each).server]
 @pytest.fixture(autouse=True)
 def _start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CLAUDE_PROJECT_DIR", raising=False)
-
-
-def _session(repo: Repo, arguments: dict[str, Any]) -> str:
-    name: str = Connection(repo.path, None).answer("status", arguments).document["session"]
-    return name
 
 
 def test_all_that_tell_hooks_of_servers_are_known() -> None:
@@ -85,15 +80,6 @@ def test_the_last_to_ask_for_the_same_is_meant(repo: Repo) -> None:
     assert take_caller(repo.path, ASKED) == MAIN
 
 
-def test_it_comes_over_the_wire(repo: Repo) -> None:
-    note_caller(repo.path, {}, SUB)
-
-    async def said(agent: Agent) -> object:
-        return (await agent.call("status")).document["session"]
-
-    assert talk(repo.path, said) == SUB
-
-
 def test_after_a_call_of_the_server_nothing_is_left(repo: Repo) -> None:
     [payload] = [line["input"] for line in stream("claude-sub-mcp", repo) if "input" in line]
     told("claude", payload | {"hook_event_name": "PostToolUse"})
@@ -142,13 +128,22 @@ def test_a_call_tells_its_session(meta: object, session: str | None) -> None:
     assert session_of_call(meta) == session
 
 
-def test_a_call_over_the_wire_is_in_the_session_that_it_tells(repo: Repo) -> None:
-    async def said(agent: Agent) -> object:
-        told: Any = CODEX
-        return (await agent.call_with(told, "status")).document["session"]
-
-    assert talk(repo.path, said) == "codex-01a2"
-    assert talk(repo.path, said, "--session", "mine") == "mine"
+@cases(
+    "options, meta, session",
+    {
+        "noted by a hook": ((), None, SUB),
+        "told with the call": ((), CODEX, "codex-01a2"),
+        "named": (("--session", "mine"), CODEX, "mine"),
+    },
+)
+def test_a_call_over_the_wire_is_in_the_session_that_makes_it(
+    options: tuple[str, ...], meta: object, session: str, repo: Repo
+) -> None:
+    if meta is None:
+        note_caller(repo.path, {}, SUB)
+    call = request(1, "tools/call", name="status", arguments={}, _meta=meta)
+    with wired(repo.path, "mcp", *options) as wire:
+        assert wire.ask(call)["result"]["structuredContent"]["session"] == session
 
 
 def test_a_session_that_is_named_comes_before_one_that_is_told(repo: Repo) -> None:

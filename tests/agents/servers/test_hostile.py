@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
+import signal
+import time
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from jsonschema import Draft202012Validator
 from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.replies import Reply
 from hkgit.cli.schema import find_schema
-from tests.support.forks import loaded_program
+from tests.agents.servers.clients import request, wired
 from tests.support.repos import Repo
 from tests.support.running import script
 
@@ -27,7 +28,7 @@ CASES: dict[str, tuple[str, dict[str, Any], str]] = {
     "an unknown tool": ("format", {}, "is not a tool"),
     "no path": ("read", {}, "argument path: is missing"),
     "a path that is null": ("read", {"path": None}, "argument path: is missing"),
-    "a path that is a number": ("read", {"path": 7}, "must be of type string, not integer"),
+    "a path that is a number": ("read", {"path": 7}, "expected a string, found 7"),
     "a path above": ("read", {"path": "../outside.txt"}, "outside"),
     "an absolute path": ("read", {"path": "/etc/passwd"}, "is outside the roots"),
     "a path of git's own": ("read", {"path": ".git/config"}, ".git"),
@@ -38,17 +39,25 @@ CASES: dict[str, tuple[str, dict[str, Any], str]] = {
     "a link that leads outside": ("read", {"path": "link"}, "symbolic link"),
     "a file that is not there": ("read", {"path": "none.txt"}, "there is no such file"),
     "a directory": ("read", {"path": "folder"}, "is a directory"),
-    "line 0": ("read", {"path": "a.txt", "start_line": 0}, "must be at least 1"),
+    "line 0": ("read", {"path": "a.txt", "start_line": 0}, "expected an integer from 1, found 0"),
     "a line past the end": ("read", {"path": "a.txt", "start_line": 9}, "past the last line"),
     "a huge line": ("read", {"path": "a.txt", "start_line": 10**30}, "past the last line"),
-    "a line that is true": ("read", {"path": "a.txt", "start_line": True}, "not boolean"),
+    "a line that is true": (
+        "read",
+        {"path": "a.txt", "start_line": True},
+        "expected an integer from 1, found True",
+    ),
     "an argument of another tool": ("read", {"path": "a.txt", "text": "x"}, "argument text"),
-    "text that is no text": ("edit", {"text": 7}, "must be of type text"),
+    "text that is no text": ("edit", {"text": 7}, "expected a string, found 7"),
     "text without edits": ("edit", {"text": ""}, "unknown dialect"),
-    "an unknown notation": ("edit", _edit() | {"format": "sed"}, "must be one of auto"),
-    "a threshold above 1": ("edit", _edit() | {"threshold": 1.5}, "must be at most 1"),
+    "an unknown notation": ("edit", _edit() | {"format": "sed"}, "expected one of auto"),
+    "a threshold above 1": ("edit", _edit() | {"threshold": 1.5}, "expected a number from 0 to 1"),
     "an expectation that is none": ("edit", _edit() | {"expect": ["a.txt"]}, "--expect"),
-    "expectations that are numbers": ("edit", _edit() | {"expect": [1]}, "only strings"),
+    "expectations that are numbers": (
+        "edit",
+        _edit() | {"expect": [1]},
+        "argument expect[0]: expected a string",
+    ),
     "an edit outside": ("edit", _edit(file="../outside.txt"), "outside"),
     "an edit of git's own": ("edit", _edit(file=".git/config"), ".git"),
     "an edit through a link": ("edit", _edit(file="link"), "link"),
@@ -96,49 +105,56 @@ def test_an_honest_call_still_works_after_them(answers: dict[str, Reply]) -> Non
 def test_lines_that_are_no_messages_end_nothing(repo: Repo) -> None:
     client = {"name": "x", "version": "1"}
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
-    lines = [
-        b"nonsense",
-        b'{"jsonrpc": "2.0"}',
-        b"\xff\xfe",
-        b'{"jsonrpc":"2.0","id":0,"method":"tools/call","params":{"name":"status"}}',
-        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}).encode(),
-        b'{"jsonrpc":"2.0","method":"notifications/initialized"}',
-        b'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"status","arguments":[]}}',
-        b'{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"status"}}',
-        b"",
-    ]
-    process = subprocess.Popen(
-        [loaded_program(), "mcp"],
-        cwd=repo.path,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    with process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(b"\n".join(lines))
-        process.stdin.flush()
-        answered = {}
-        while 3 not in answered:
-            answer = json.loads(process.stdout.readline())
-            answered[answer.get("id")] = answer
-        process.stdin.close()
-    assert "structuredContent" in answered[3]["result"]
+    call = request(0, "tools/call", name="status", arguments=[])
+    with wired(repo.path, "mcp") as wire:
+        for line in (b"nonsense", b'{"jsonrpc": "2.0"}', b"\xff\xfe", b"", call):
+            wire.send(line)
+        wire.send(request(1, "initialize", **hello))
+        wire.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        wire.send(request(2, "tools/call", name="status"))
+        answers = {each.get("id"): each for each in (wire.hear() for _ in range(6))}
+    assert answers[0]["result"]["isError"] is True
+    assert answers[1]["result"]["protocolVersion"] == "2025-06-18"
+    assert "receipts" in answers[2]["result"]["structuredContent"]
 
 
-@pytest.mark.parametrize("command", [["mcp"], ["serve", "--stdio"]], ids=["mcp", "serve"])
-def test_a_server_that_is_told_to_end_does_not_wait_for_its_client(
-    repo: Repo, command: list[str]
-) -> None:
-    ready = {"mcp": '{"jsonrpc":"2.0","id":1,"method":"ping"}', "serve": '{"id":1,"method":"ping"}'}
-    with subprocess.Popen(
-        [script("hkgit"), *command], cwd=repo.path, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(f"{ready[command[0]]}\n".encode())
-        process.stdin.flush()
-        process.stdout.readline()
-        process.terminate()
-        assert process.wait(timeout=60) != 0
+ROOTS = {"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}
+
+
+def test_a_client_that_does_not_tell_its_roots_is_asked_again_when_they_change(repo: Repo) -> None:
+    (repo.path / "sub").mkdir()
+    status = request(1, "tools/call", name="read", arguments={"path": "a.txt"})
+    repo.commit({"a.txt": "one\n"})
+    found = []
+    with wired(repo.path, "mcp") as wire:
+        wire.ask(request(0, "initialize", capabilities={"roots": {}}))
+        outside = {"roots": [{"uri": (repo.path / "sub").as_uri()}]}
+        for told in ({"error": {"code": -32601, "message": "no"}}, {"result": outside}):
+            asked = wire.ask(status)
+            answer = wire.ask({"jsonrpc": "2.0", "id": asked["id"], **told})
+            found.append((asked["method"], answer["result"]["isError"]))
+            wire.send(ROOTS)
+    assert found == [("roots/list", False), ("roots/list", True)]
+
+
+CALLS: dict[str, dict[str, Any]] = {
+    "mcp": request(1, "tools/call", name="apply", arguments=_edit()),
+    "serve": request(1, "apply", **_edit()),
+}
+
+
+@pytest.mark.parametrize("command", CALLS)
+def test_a_server_that_is_told_to_end_does_so_once_its_calls_have(command: str, repo: Repo) -> None:
+    """It does not wait for its client, which goes on listening."""
+    begun, told = (repo.path.parent / name for name in ("begun", "told"))
+    repo.commit({"a.txt": "one\n"})
+    repo.write_hook("pre-commit", f"touch '{begun}'\nuntil [ -e '{told}' ]; do sleep 0.05; done\n")
+    with wired(repo.path, command, program=script("hkgit")) as wire:
+        wire.send(CALLS[command])
+        while not begun.exists():
+            time.sleep(0.02)
+        wire.process.terminate()
+        told.touch()
+        assert "applied" in str(wire.hear())
+        assert wire.process.wait(timeout=60) == 128 + signal.SIGTERM
+    assert repo.git("show", "HEAD:a.txt") == "two"

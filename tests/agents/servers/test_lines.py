@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import time
-from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -14,9 +12,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from hkgit.agents.servers.connection import Connection
-from hkgit.agents.servers.json_rpc import Lines
+from hkgit.agents.servers.json_rpc import Lines, serve
 from hkgit.cli.schema import find_schema
 from hkgit.evidence.refusal_log import RefusalLog
+from tests.agents.servers.clients import request, wired
 from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run, script
@@ -25,33 +24,19 @@ GREETING = b'def greet(name):\n    print("Helo, " + name)\n'
 MEND = json.dumps({"file": "greet.py", "old_text": '"Helo, "', "new_text": '"Hello, "'})
 
 
-def request(id: object, method: str, **params: Any) -> str:
-    """A request as a line."""
-    return json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
-
-
-def spoken(root: Path, *lines: str | bytes) -> list[Any]:
+def spoken(root: Path, *lines: str | bytes | dict[str, Any]) -> list[Any]:
     """What is answered to some lines, in the order of the answers."""
-    given = b"\n".join(line.encode() if isinstance(line, str) else line for line in lines)
+    said = (json.dumps(line) if isinstance(line, dict) else line for line in lines)
+    given = b"\n".join(line.encode() if isinstance(line, str) else line for line in said)
     outgoing = BytesIO()
-    Lines(Connection(root, None), BytesIO(given), outgoing).serve()
+    serve(Connection(root, None), Lines(BytesIO(given), outgoing))
     return [json.loads(line) for line in outgoing.getvalue().splitlines()]
 
 
-def in_turn(cwd: Path, lines: Sequence[str]) -> list[Any]:
-    """Each line sent when the one before it has been answered."""
-    command = [str(script("hkgit")), "serve", "--stdio", "--agent", "robot/1"]
-    answers = []
-    with subprocess.Popen(
-        command, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        for line in lines:
-            process.stdin.write(f"{line}\n".encode())
-            process.stdin.flush()
-            answers.append(json.loads(process.stdout.readline()))
-    return answers
+def in_turn(cwd: Path, *lines: dict[str, Any]) -> list[Any]:
+    """What is answered to lines, each sent when the one before it has been answered."""
+    with wired(cwd, "serve", "--stdio", "--agent", "robot/1") as wire:
+        return [wire.ask(line) for line in lines]
 
 
 def test_a_server_that_is_killed_while_it_commits_breaks_nothing(greeting: Repo) -> None:
@@ -62,16 +47,11 @@ def test_a_server_that_is_killed_while_it_commits_breaks_nothing(greeting: Repo)
         f"touch '{started.as_posix()}'\n"
         f"until [ -e '{killed.as_posix()}' ]; do sleep 0.05; done\n",
     )
-    with subprocess.Popen(
-        [script("hkgit"), "serve", "--stdio"], cwd=greeting.path, stdin=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None
-        process.stdin.write(f"{request(1, 'apply', text=MEND)}\n".encode())
-        process.stdin.flush()
+    with wired(greeting.path, "serve", program=script("hkgit")) as wire:
+        wire.send(request(1, "apply", text=MEND))
         while not started.exists():
-            assert process.poll() is None
             time.sleep(0.02)
-        process.kill()
+        wire.process.kill()
     killed.touch()
     [answer] = spoken(greeting.path, request(1, "apply", text=MEND))
     assert answer["result"]["status"] == "applied"
@@ -89,7 +69,7 @@ def test_each_call_answers_with_its_published_document(greeting: Repo) -> None:
         ("status", "status", {}),
     ]
     lines = [request(number, name, **given) for number, (name, _, given) in enumerate(calls)]
-    ping, *answers = in_turn(greeting.path, [request("ping", "ping"), *lines])
+    ping, *answers = in_turn(greeting.path, request("ping", "ping"), *lines)
     for (_, schema, _), answer in zip(calls, answers, strict=True):
         Draft202012Validator(find_schema(schema)).validate(answer["result"])
     assert ping["result"]["session"] == answers[-1]["result"]["session"]
@@ -132,7 +112,7 @@ def test_a_refusal_is_an_error_with_the_answer_in_it(greeting: Repo) -> None:
     },
 )
 def test_what_cannot_be_done_is_an_error_and_the_next_line_is_answered(
-    repo: Repo, line: str | bytes, code: int
+    repo: Repo, line: str | bytes | dict[str, Any], code: int
 ) -> None:
     answers = spoken(repo.path, line, request("next", "ping"))
     codes = {str(each.get("id")): each.get("error", {}).get("code") for each in answers}
@@ -152,8 +132,8 @@ def test_a_refused_commit_is_kept_in_the_record(greeting: Repo) -> None:
 
 def test_a_hook_neither_takes_a_request_nor_prints_between_the_answers(greeting: Repo) -> None:
     greeting.write_hook("pre-commit", "cat\necho noise\n")
-    lines = [request(1, "apply", text=MEND), request(2, "ping")]
-    assert [answer["id"] for answer in in_turn(greeting.path, lines)] == [1, 2]
+    lines = request(1, "apply", text=MEND), request(2, "ping")
+    assert [answer["id"] for answer in in_turn(greeting.path, *lines)] == [1, 2]
 
 
 def test_a_notification_is_not_answered(repo: Repo) -> None:
@@ -161,8 +141,26 @@ def test_a_notification_is_not_answered(repo: Repo) -> None:
     assert [each["id"] for each in spoken(repo.path, line, request(1, "ping"))] == [1]
 
 
+@pytest.mark.parametrize("answer", ['"result": {}', '"error": {"code": 1, "message": "no"}'])
+def test_an_answer_that_nobody_waits_for_is_not_answered(answer: str, repo: Repo) -> None:
+    line = f'{{"jsonrpc": "2.0", "id": "hkgit-9", {answer}}}'
+    assert [each["id"] for each in spoken(repo.path, line, request(1, "ping"))] == [1]
+
+
+def test_a_fault_is_an_error_and_the_next_line_is_answered(repo: Repo) -> None:
+    outgoing = BytesIO()
+    lines = "".join(f"{json.dumps(request(id, 'x'))}\n" for id in (1, 2)).encode()
+
+    def fail(method: str, params: object) -> None:
+        raise KeyError(method)
+
+    Lines(BytesIO(lines), outgoing).serve(fail)
+    answers = map(json.loads, outgoing.getvalue().splitlines())
+    assert [each["error"]["code"] for each in answers] == [-32603, -32603]
+
+
 def test_a_batch_is_answered_as_one(repo: Repo) -> None:
-    [answers] = spoken(repo.path, f"[{request(1, 'ping')}, {request(2, 'status')}]")
+    [answers] = spoken(repo.path, json.dumps([request(1, "ping"), request(2, "status")]))
     assert [each["id"] for each in answers] == [1, 2]
 
 

@@ -12,104 +12,48 @@ from typing import Any
 
 import pytest
 
-from tests.agents.servers.clients import Agent, Answer, connected, talk
+from tests.agents.servers.clients import Agent, talk
+from tests.agents.streaming import GREETING
 from tests.support.repos import Repo
 from tests.support.running import script
 
-GREETING = b'def greet(name):\n    print("Helo, " + name)\n\n\ngreet("you")\n'
 MENDED = GREETING.replace(b"Helo", b"Hello")
-
-
-def replacing(old: str, new: str, path: str = "greet.py", **more: object) -> str:
-    """An edit in the notation of seed harnesskit."""
-    return json.dumps({"file": path, "old_text": old, "new_text": new, **more})
-
-
-MEND = replacing('"Helo, "', '"Hello, "')
+MEND = json.dumps({"file": "greet.py", "old_text": '"Helo, "', "new_text": '"Hello, "'})
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_an_agent_reads_edits_and_undoes(greeting: Repo, mode: str) -> None:
+def test_an_agent_reads_edits_undoes_and_commits(greeting: Repo, mode: str) -> None:
+    """The client holds every answer against the schema of its tool."""
+
     async def said(agent: Agent) -> list[Any]:
+        tools = {each.name: each for each in (await agent.client.list_tools()).tools}
         read = await agent.call("read", path="greet.py", start_line=2, end_line=2)
         edit = await agent.call("edit", text=MEND)
         after = greeting.read("greet.py")
         undo = await agent.call("undo")
         refused = await agent.call("read", path="../outside.txt")
+        back = greeting.read("greet.py")
+        done = await agent.call("apply", text=MEND, message="Greet in English")
         return [
+            ([*tools], tools["edit"].input_schema["required"]),
             read.document["range_lines"],
-            edit.document["edits"][0]["evidence"],
-            after,
-            undo.document["files"],
-            greeting.read("greet.py"),
+            (edit.document["edits"][0]["evidence"], after),
+            (undo.document["files"], back),
             (refused.is_error, "outside" in refused.text, refused.document["status"]),
+            done.document["commit"],
         ]
 
     assert talk(greeting.path, said, mode=mode) == [
+        (["read", "edit", "apply", "undo", "status"], ["text"]),
         ['    print("Helo, " + name)'],
-        "receipt",
-        MENDED,
-        ["greet.py"],
-        GREETING,
+        ("receipt", MENDED),
+        (["greet.py"], GREETING),
         (True, True, "invalid"),
+        greeting.head,
     ]
-
-
-def test_apply_commits_with_the_receipt_as_evidence_in_the_clients_name(greeting: Repo) -> None:
-    async def said(agent: Agent) -> Answer:
-        await agent.call("read", path="greet.py")
-        return await agent.call("apply", text=MEND, message="Greet in English")
-
-    commit = talk(greeting.path, said).document["commit"]
-    assert greeting.head == commit
     message = greeting.git("log", "-1", "--format=%B")
     assert "Hkgit-Evidence: edits=1 hash=0 receipt=1" in message
     assert "Hkgit-Agent: mcp/" in message
-
-
-def test_two_agents_at_once_both_commit(repo: Repo) -> None:
-    import anyio
-
-    repo.commit({"a.txt": b"one here\n", "b.txt": b"two here\n"})
-
-    async def said(agent: Agent) -> list[bool]:
-        failed: list[bool] = []
-
-        async def one(who: Agent, path: str) -> None:
-            answer = await who.call("apply", text=replacing("here", "done", path))
-            failed.append(answer.is_error)
-
-        async with connected(repo.path) as other, anyio.create_task_group() as group:
-            group.start_soon(one, agent, "a.txt")
-            group.start_soon(one, other, "b.txt")
-        return failed
-
-    assert talk(repo.path, said) == [False, False]
-    assert repo.read("a.txt") + repo.read("b.txt") == b"one done\ntwo done\n"
-
-
-def test_every_tool_says_what_it_takes_and_answers(greeting: Repo) -> None:
-    async def said(agent: Agent) -> Any:
-        return (await agent.client.list_tools()).tools
-
-    tools = {tool.name: tool for tool in talk(greeting.path, said)}
-    assert list(tools) == ["read", "edit", "apply", "undo", "status"]
-    assert tools["edit"].input_schema["required"] == ["text"]
-    answer, _ = tools["edit"].output_schema["anyOf"]
-    assert answer["properties"]["edits"]["items"]["properties"]["tier"]
-
-
-def test_without_the_sdk_the_answer_is_what_to_install(
-    greeting: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from hkgit.cli.main import _code, main
-    from hkgit.cli.runner import end_with
-
-    monkeypatch.setitem(sys.modules, "hkgit.agents.servers.mcp_server", None)
-    arguments = ["mcp", "--root", str(greeting.path)]
-    code = end_with(lambda: _code(main, "hkgit", arguments), arguments)
-    assert code == 4
-    assert "pip install 'hkgit[mcp]'" in capsys.readouterr().err
 
 
 def test_the_clients_root_goes_before_the_directory_of_the_start(
@@ -118,11 +62,10 @@ def test_the_clients_root_goes_before_the_directory_of_the_start(
     other = make_repo("other")
     other.commit({"greet.py": b"other\n"})
 
-    async def said(agent: Agent) -> Answer:
-        return await agent.call("read", path="greet.py")
+    async def said(agent: Agent) -> object:
+        return (await agent.call("read", path="greet.py")).document["range_lines"]
 
-    answer = talk(greeting.path, said, roots=[other.path])
-    assert answer.document["range_lines"] == ["other"]
+    assert talk(greeting.path, said, roots=[other.path]) == ["other"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
@@ -140,5 +83,4 @@ def test_mcp_on_a_terminal_says_what_it_is_and_ends_with_its_input(tmp_path: Pat
         os.close(ours)
     assert b"is a server that an agent starts" in said
     assert b"hkgit serve" in said
-    assert out == b""
-    assert process.returncode == 0
+    assert (out, process.returncode) == (b"", 0)

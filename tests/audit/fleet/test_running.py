@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -24,13 +23,14 @@ from hkgit.audit.fleet.plan import (
 from hkgit.audit.fleet.run import (
     EMPTY,
     FAILED,
-    SAME,
     UNCHANGED,
     VERIFIED,
     FleetRow,
-    figures_json,
+    summary_json,
 )
 from hkgit.audit.tables.database import add_commits, open_directory, quote_columns
+from hkgit.audit.tables.export_tables import write_parquet
+from hkgit.audit.tables.figures import numbers_json
 from hkgit.audit.tables.rows import Rows
 from hkgit.cli.schema import find_schema
 from hkgit.errors import GitRefused, InvalidInput
@@ -64,17 +64,14 @@ def fleet(histories: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory
     root = tmp_path_factory.mktemp("fleet")
     for history, name in zip((*histories, histories[1]), ("one", "two", "broken"), strict=True):
         shutil.copytree(history, root / name)
-    subprocess.run(["git", "clone", "-q", "--bare", root / "one", root / "copy"], check=True)
-    (root / "link").symlink_to(root / "one")
     break_packs(root / "broken")
     Repo.init(root / "plain").commit({"a.txt": "a\n"})
     Repo.init(root / "empty", bare=True)
-    far = "https://user:secret@127.0.0.1:9/x.git"
-    local = ("one", "two", "link", "copy", "plain", "empty", "broken", "none")
-    places = (*local, f"file://{root}/one/", far)
-    (root / "list").write_text("".join(f"{place}\n" for place in places))
-    rows = zip((*local, "file", "far"), run_fleet(root / "list", root / "to"), strict=True)
-    return Fleet(dict(rows), json.loads((root / "to/summary.json").read_text()))
+    places = ("one", "two", "plain", "empty", "broken", "none", "far")
+    urls = {"far": "https://user:secret@127.0.0.1:9/x.git"}
+    (root / "list").write_text("".join(f"{urls.get(place, place)}\n" for place in places))
+    rows = run_fleet(root / "list", root / "to")
+    return Fleet(dict(zip(places, rows, strict=True)), summary_json(rows))
 
 
 def test_each_repository_is_a_row_with_its_numbers(fleet: Fleet) -> None:
@@ -87,8 +84,13 @@ def test_each_repository_is_a_row_with_its_numbers(fleet: Fleet) -> None:
     assert fleet.rows["plain"].passes
 
 
-def test_a_repository_is_told_of_once_by_its_address_and_by_its_history(fleet: Fleet) -> None:
-    assert fleet.statuses("link", "file", "copy") == [SAME] * 3
+@pytest.mark.parametrize("again", ["link", "one/", "file://{}/one"])
+def test_a_list_names_a_repository_once(one: Path, tmp_path: Path, again: str) -> None:
+    one.rename(tmp_path / "one")
+    (tmp_path / "link").symlink_to(tmp_path / "one")
+    (tmp_path / "list").write_text(f"# mine\none\n{again.format(tmp_path)}\n")
+    with pytest.raises(InvalidInput, match="list:3: is a repository that an earlier line names"):
+        read_list(tmp_path / "list")
 
 
 def test_what_cannot_be_judged_is_a_row_that_says_why(fleet: Fleet) -> None:
@@ -113,7 +115,7 @@ def test_the_next_run_judges_what_is_new_or_may_have_changed(one: Path, verify: 
     tip = grow(one)
     row = verify(one)["one"]
     assert (row.status, row.new, row.figures.commits) == (VERIFIED, 1, COMMITS + 2)
-    assert row.tips == {"refs/heads/main": tip}
+    assert (row.branch, row.tip) == ("refs/heads/main", tip)
     # A record in refs may let the first commit pass.
     Repo(one).git("update-ref", "refs/hkgit/entries/of/somebody", "main")
     row = verify(one)["one"]
@@ -148,7 +150,7 @@ def test_a_mirror_without_its_objects_is_fetched_anew(
 ) -> None:
     verify(one)
     grow(one)
-    [mirror] = (tmp_path / "fleet/mirrors").glob("one-*.git")
+    [mirror] = (tmp_path / "fleet/mirrors").glob("*one.git.git")
     break_packs(mirror)
     row = verify(one)["one"]
     assert (row.new, "unverifiable" in row.figures["replay"]) == (1, False)
@@ -160,7 +162,7 @@ def test_a_corrupt_mirror_is_a_row_until_it_is_removed(
 ) -> None:
     verify(one, two)
     grow(one)
-    [mirror] = (tmp_path / "fleet/mirrors").glob("one-*.git")
+    [mirror] = (tmp_path / "fleet/mirrors").glob("*one.git.git")
     (mirror / "HEAD").write_text("garbage")
     rows = verify(one, two)
     assert (rows["one"].status, rows["two"].status) == (FAILED, UNCHANGED)
@@ -212,6 +214,23 @@ def test_a_full_disk_is_a_row_or_an_end_and_loses_nothing(
     assert verify(one, two)["one"].figures.commits == COMMITS + 1
 
 
+def test_files_that_could_not_be_written_are_written_by_the_next_run(
+    one: Path, tmp_path: Path, verify: Verify, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(*given: Any) -> None:
+        if "commits" in given[-1]:
+            raise OSError(28, "No space left on device")
+        write_parquet(*given)
+
+    monkeypatch.setattr("hkgit.audit.fleet.run.write_parquet", write)
+    assert verify(one)["one"].status == FAILED
+    monkeypatch.undo()
+    for status in (VERIFIED, UNCHANGED):  # then as if DuckDB had not been there before
+        assert verify(one)["one"].status == status
+        assert [*tmp_path.glob("fleet/tables/commits/*/*.parquet")]
+        shutil.rmtree(tmp_path / "fleet/tables/commits")
+
+
 def test_two_runs_do_not_work_in_one_directory(one: Path, tmp_path: Path, verify: Verify) -> None:
     directory = FleetDirectory(tmp_path / "fleet")
     directory.prepare()
@@ -240,19 +259,24 @@ def test_a_worker_that_does_not_see_the_directory_says_so(one: Path, tmp_path: P
     assert not elsewhere.root.exists()
 
 
-def test_a_list_says_refs_and_names(one: Path, tmp_path: Path) -> None:
+def test_what_is_judged_is_the_branch_of_head_or_the_only_one(one: Path, verify: Verify) -> None:
     Repo(one).git("update-ref", "refs/heads/release", "main~2")
-    listed = tmp_path / "list.toml"
-    listed.write_text("[[repository]]\nname = 'first'\nurl = 'one.git'\nrefs = ['release']\n")
-    [row] = run_fleet(listed, tmp_path / "fleet")
-    assert (row.listed.name, row.new) == ("first", COMMITS - 1)
+    Repo(one).git("symbolic-ref", "HEAD", "refs/heads/release")
+    row = verify(one)["one"]
+    assert (row.branch, row.new) == ("refs/heads/release", COMMITS - 1)
+    Repo(one).git("symbolic-ref", "HEAD", "refs/heads/gone")
+    failure = verify(one)["one"].failure
+    assert failure is not None
+    assert failure.what == "its HEAD names no branch"
+    Repo(one).git("branch", "-q", "-D", "release")
+    assert verify(one)["one"].branch == "refs/heads/main"
 
 
 @pytest.mark.slow
 def test_histories_longer_than_a_part_are_judged_in_parts(one: Path, verify: Verify) -> None:
-    whole = figures_json(verify(one)["one"].figures)
+    whole = numbers_json(verify(one)["one"].figures)
     shutil.rmtree(one.parent / "fleet")
-    assert figures_json(verify(one, size=2)["one"].figures) == whole
+    assert numbers_json(verify(one, size=2)["one"].figures) == whole
 
 
 def ask(fleet: Path, question: str) -> list[tuple[object, ...]]:

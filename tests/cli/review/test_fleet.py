@@ -61,7 +61,7 @@ def test_a_list_that_cannot_be_meant_is_refused(tmp_path: Path, text: str, said:
 def test_a_named_policy_holds_for_every_repository(tmp_path: Path) -> None:
     make_history(tmp_path / "short.git", 2)
     (tmp_path / "list").write_text("short.git\n")
-    command = ("fleet", "verify", "list", "--jobs", "1", "--no-tables")
+    command = ("fleet", "verify", "list", "--jobs", "1")
     assert run(*command, "--to", "own", cwd=tmp_path).code == 6
     (tmp_path / "mild.toml").write_text("[gate]\nmode = 'report'\n")
     assert run(*command, "--to", "named", "--policy", "mild.toml", cwd=tmp_path).code == 0

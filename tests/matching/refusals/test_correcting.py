@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.edits import Edit
-from hkgit.errors import HkgitError, Near
+from hkgit.errors import HkgitError, Near, NoMatch
 from hkgit.matching.advice import MOST
 from tests.matching.editing import edit_of, edited
 from tests.support.cases import cases
@@ -111,6 +111,40 @@ def test_nothing_is_proposed_where_two_places_are_as_near() -> None:
     assert proposed(twice, "    check(width, 55)\n", "    check(width, 6)\n") is None
 
 
+BLOCK = "def area(width):\n    result = width * width\n    return result\n"
+LONGER = BLOCK.replace("    return", "    check(result, 2 * width)\n    log(result)\n    return")
+
+
+@cases(
+    "text, name, is_proposed",
+    {
+        "another name above lines that others may have too": (BLOCK, "volume", False),
+        "no such name": (BLOCK.partition("\n")[2], "area", False),
+        "another name above much that surely is meant": (LONGER, "areas", True),
+    },
+)
+def test_a_block_of_another_name_may_be_another_one(
+    text: str, name: str, is_proposed: bool
+) -> None:
+    old = text.replace("area", name) if "def" in text else BLOCK
+    new = old.replace("return result", "return round(result)")
+    assert (proposed(text, old, new) is not None) == is_proposed
+
+
+def test_neither_of_two_blocks_that_are_as_near_is_the_place() -> None:
+    text = "class A:\n    def get(self):\n        return self.a\n"
+    old = text.replace("A", "C").replace(".a", ".c")
+    error = refused(text + "\n" + text.replace("A", "B").replace(".a", ".b"), edit_of(old, ""))
+    assert isinstance(error, NoMatch)
+    assert [(near.start_line, near.end_line) for near in error.near] == [(1, 3), (5, 7)]
+
+
+def test_a_place_is_named_once_however_its_lines_are_paired() -> None:
+    error = refused("a()\nb()\nd()\n", edit_of("a()\nb()\nc()\nd()\n", "a()\nb()\nc()\nd()\ne()\n"))
+    assert isinstance(error, NoMatch)
+    assert [(near.start_line, near.end_line) for near in error.near] == [(1, 3)]
+
+
 def test_nothing_is_proposed_for_an_edit_of_all_places() -> None:
     edit = Edit("f.py", "    results = width + height\n", "    result = 1\n", replace_all=True)
     assert refused(TEXT, edit).corrected is None
@@ -119,20 +153,6 @@ def test_nothing_is_proposed_for_an_edit_of_all_places() -> None:
 def test_nothing_is_proposed_that_costs_more_than_to_read() -> None:
     long = f"x = '{'y' * MOST}'\n"
     assert proposed(f"a\n{long}b\n", "a\nx = 'y'\nb\n", "a\nb\n") is None
-
-
-@cases(
-    "new, expected",
-    {
-        "a remark for the very lines": ("    # ... existing code ...\n", None),
-        "a remark among other lines": ("    x = 1\n    # ... existing code ...\n", None),
-    },
-)
-def test_remarks_give_way_to_the_lines_where_that_can_be_told(
-    new: str, expected: str | None
-) -> None:
-    found = proposed(TEXT, "    return result\n", new)
-    assert (None if found is None else found[1]) == expected
 
 
 def test_equal_places_are_named_with_what_tells_them_apart() -> None:
@@ -182,3 +202,36 @@ def test_what_an_old_line_leaves_out_is_not_proposed_away(line: str, quoted: str
     assert proposed(f"{line}\n", old, new) is None
     whole = proposed(f"{line}\n", old, f"\n{line.replace('test', 'best')}\n\t")
     assert whole in (None, (f"{line}\n", f"{line.replace('test', 'best')}\n"))
+
+
+AREA = """\
+def area(width, height):
+    check(width)
+    result = width * height
+    return result
+x = 1
+"""
+
+
+@cases(
+    "old, said",
+    {
+        "the nearest lines": (
+            "def area(width, height):\n    check(height)\n    result = 1\n    exit()\n",
+            r"Nearest: lines? 1",
+        ),
+        "the nearest line": ("    results = width + height\n", "line 3, .. % alike"),
+        "the shortest line": ("  x = 3\n", "Line 5 says 'x = 1', the edit 'x = 3'"),
+        "that it is part of a word": ("are", "only inside a longer word, 'area'"),
+        "that nothing is like it": ("qqq zzz\n", "No similar line was found"),
+    },
+)
+def test_a_text_that_is_nowhere(old: str, said: str) -> None:
+    with pytest.raises(NoMatch, match=said):
+        edited(AREA, edit_of(old, "x\n"))
+
+
+def test_the_first_line_that_differs_is_quoted_from_both_sides() -> None:
+    old = "    check(width)\n    result = width + height\n    return result\n"
+    with pytest.raises(HkgitError, match=r"Line 3 says '.*\*.*', the edit '.*\+.*'"):
+        edited(AREA, edit_of(old, old.replace("result", "r")))

@@ -326,3 +326,64 @@ def test_a_bracket_beside_the_change_that_the_place_lacks_is_another_block(end: 
         )
     own = f"{context}  this.close()\n}}\n"
     assert b"this.wait()" in edited(CALLBACKS, edit_of(own, own.replace("close", "wait")))
+
+
+JOBS = """\
+permissions: {}
+jobs:
+  main:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout
+"""
+TOML = "# of the tools\n[main]\nhost = 1\nport = 2\nuser = 3\n"
+TESTS = """\
+describe("rows", () => {
+  it("main", () => {
+    const row = make(1)
+    keep(row)
+    expect(row).toBe(2)
+  })
+})
+"""
+RECORD = '[\n  {\n    "name": "main",\n    "port": 1,\n    "host": "h",\n    "tls": true\n  }\n]\n'
+ATTRIBUTES = '<input\n  type="text"\n  class="wide"\n  required\n  Id="main"\n>\n'
+CASES = "switch (kind) {\n  case 'main':\n    const x = run(kind)\n    log(x)\n    return x\n}\n"
+
+
+@cases(
+    "text, name, old, new",
+    {
+        "a key": (JOBS, "security", "ubuntu-latest", "ubuntu-22.04"),
+        "a key of one letter more": (JOBS, "mains", "ubuntu-latest", "ubuntu-22.04"),
+        "a section": (TOML, "mains", "port = 2", "port = 3"),
+        "a call": (TESTS, "security", "toBe(2)", "toBe(3)"),
+        "a condition": (CASES, "security", "log(x)", "log(x, 1)"),
+        "a record": (RECORD, "security", '"port": 1', '"port": 2'),
+        "a record that is named in the end": (ATTRIBUTES, "mains", 'type="text"', 'type="url"'),
+    },
+)
+def test_a_block_that_the_file_lacks_is_not_changed_in_another(
+    text: str, name: str, old: str, new: str
+) -> None:
+    """Whatever stands above it in the quotation, and however much else is the same."""
+    quoted = text.replace("main", name)
+    with pytest.raises(NoMatch, match=r"Line \d says .*main.*, the edit "):
+        edited(text, edit_of(quoted, quoted.replace(old, new)))
+
+
+@cases(
+    "text, old, new",
+    {
+        "what is above it": (JOBS, "permissions: {}", "permissions: read"),
+        "what is in a block of which the file lacks the first line alone": (
+            JOBS.replace("  main:\n", ""),
+            "ubuntu-latest",
+            "ubuntu-22.04",
+        ),
+    },
+)
+def test_beside_such_a_block_an_edit_lands(text: str, old: str, new: str) -> None:
+    quoted = JOBS.replace("main", "security")
+    made = edited(text, edit_of(quoted, quoted.replace(old, new)))
+    assert made.decode() == text.replace(old, new)
