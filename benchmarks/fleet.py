@@ -47,7 +47,7 @@ def _measure_all(root: Path, count: int, file: Path) -> None:
     spent = _spend(root / "list", root / "here")
     print(f"processor: {1000 * spent / count:.2f} ms a commit")
     for name, jobs, scheduler in ways:
-        with open_executor(jobs, None, scheduler) as executor:
+        with open_executor(jobs, scheduler) as executor:
             _warm(executor)
             began = time.perf_counter()
             _verify(root / "list", root / name.replace(" ", "-"), executor)

@@ -8,9 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from hkgit.applying.outcome import error_json
-from hkgit.audit.reports import ReportTotals
 from hkgit.audit.reports.plain import report_json
-from hkgit.audit.reports.text import report_lines, summarize
+from hkgit.audit.reports.text import report_lines
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
 from hkgit.cli.output import CONSOLE, QUIET, VERBOSE, print_error
@@ -29,7 +28,6 @@ from hkgit.gate.trusted_policy import read_named_policy
 from hkgit.git.repository import Repository
 from hkgit.text.escape import escape_console, to_json_text
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import replace
 
 LONGEST_BUDGET = 86_400
 """Seconds that a push may be given."""
@@ -160,10 +158,5 @@ def _answer_lines(answer: UpdateResult) -> Iterator[str]:
 
 def _report_lines(report: Report) -> Iterator[str]:
     """What is rejected, and the sum; every commit only where that is asked for."""
-    rejected = tuple(ruling for ruling in report.rulings if not ruling.passes)
-    if CONSOLE.loudness < VERBOSE and rejected:
-        *lines, _ = report_lines(replace(report, rulings=rejected))
-        yield from lines
-        yield summarize(ReportTotals.of(report))
-    else:
-        yield from report_lines(report)
+    rejected = [ruling for ruling in report.rulings if not ruling.passes]
+    return report_lines(report, rejected if CONSOLE.loudness < VERBOSE and rejected else None)

@@ -11,11 +11,10 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from contextlib import ExitStack
 from queue import SimpleQueue
 from sqlite3 import Connection
 from sqlite3 import Error as DatabaseError
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hkgit.audit.commits import History
 from hkgit.audit.fleet.plan import (
@@ -34,9 +33,7 @@ from hkgit.audit.tables.database import (
 )
 from hkgit.audit.tables.export_tables import (
     find_file,
-    has_duck,
     note_repository,
-    open_duck,
     write_parquet,
 )
 from hkgit.audit.tables.figures import Figures, add_figures, count_all, numbers_json
@@ -49,9 +46,6 @@ from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun, to_json_text, visible
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, field
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 _AT_ONCE = 100
 """Repositories at whose work is waited for at the same time."""
@@ -198,12 +192,11 @@ def verify_fleet(request: FleetRequest, executor: Executor) -> Generator[FleetRo
     InvalidInput where the directory is no fleet's.
     """
     request.directory.prepare()
-    with request.directory.lock(), ExitStack() as stack:
-        database = stack.enter_context(open_directory(request.directory.tables, is_new=True))
-        duck = stack.enter_context(open_duck()) if has_duck() else None
+    tables = request.directory.tables
+    with request.directory.lock(), open_directory(tables, is_new=True) as database:
         columns = "name TEXT PRIMARY KEY, basis TEXT, tip TEXT"
         database.execute(f"CREATE TABLE IF NOT EXISTS states ({columns})")
-        run = _Run(request, executor, database, duck)
+        run = _Run(request, executor, database)
         try:
             yield from run.verify_all()
         except (BrokenExecutor, CancelledError) as error:
@@ -222,17 +215,10 @@ Verification = Generator[None, Any, FleetRow]
 class _Run:
     """One run: many repositories are verified by turns, whenever a task of theirs is done."""
 
-    def __init__(
-        self,
-        request: FleetRequest,
-        executor: Executor,
-        database: Connection,
-        duck: DuckDBPyConnection | None,
-    ) -> None:
+    def __init__(self, request: FleetRequest, executor: Executor, database: Connection) -> None:
         self.request = request
         self.executor = executor
         self.database = database
-        self.duck = duck
         self.under_way = set[Future[Any]]()
         self.done = SimpleQueue[tuple[ListedRepository, Future[Any]]]()
 
@@ -299,10 +285,10 @@ class _Run:
             basis = "" if figures["replay"].get("unverifiable") else plan.basis
             values = (name, basis, plan.tip)  # last of all: what a crash left out is made again
             database.execute("INSERT OR REPLACE INTO states VALUES (?, ?, ?)", values)
-        elif self.duck is not None:  # which may not have been installed the last time
+        else:  # DuckDB may not have been installed the last time
             tables = request.directory.tables
             missing = [each for each in TABLES if not find_file(tables, each, name).exists()]
-            write_parquet(self.duck, database, tables, name, missing)
+            write_parquet(database, tables, name, missing)
         return FleetRow(
             listed,
             UNCHANGED if plan.commits is None else VERIFIED,
@@ -326,9 +312,7 @@ class _Run:
         """Say in the tables what became of a repository, and write those that have changed."""
         identity = RepositoryIdentity(listed.name, listed.identity, roots)
         note_repository(self.database, identity, branch, **about)
-        if self.duck is not None:
-            place = self.request.directory.tables
-            write_parquet(self.duck, self.database, place, listed.name, tables)
+        write_parquet(self.database, self.request.directory.tables, listed.name, tables)
 
 
 def _refuse(error: Exception, place: str) -> HkgitError:

@@ -93,7 +93,7 @@ def test_a_worker_that_dies_in_the_middle_loses_nothing_and_doubles_nothing(
     with start_cluster(tmp_path, 2) as cluster:
         victim = cluster.workers[0]
         killer = Thread(target=kill_in_the_middle, args=(victim, tmp_path / "fleet", seen))
-        with open_executor(None, None, str(cluster.file)) as executor:
+        with open_executor(None, str(cluster.file)) as executor:
             executor._client.wait_for_workers(2, timeout=60)  # type: ignore[attr-defined]
             killer.start()
             [row] = verify_fleet(request, executor)
@@ -114,24 +114,22 @@ def test_a_scheduler_that_goes_away_ends_the_run_and_the_next_takes_it_up(tmp_pa
     with start_cluster(tmp_path, 1) as cluster:
         args = (cluster.scheduler, tmp_path / "fleet", seen)
         killer = Thread(target=kill_in_the_middle, args=args)
-        with open_executor(None, None, str(cluster.file)) as executor:
+        with open_executor(None, str(cluster.file)) as executor:
             executor._client.wait_for_workers(1, timeout=60)  # type: ignore[attr-defined]
             killer.start()
             with pytest.raises(GitRefused, match=r"the workers are gone .*\nRun it again"):
                 list(verify_fleet(request, executor))
         killer.join()
     assert count_judged(tmp_path / "fleet") >= 3 * SIZE
-    with open_executor(1, None, None) as executor:
+    with open_executor(1, None) as executor:
         [row] = verify_fleet(request, executor)
     assert row.figures.commits == COMMITS + 1
 
 
-@pytest.mark.parametrize(
-    ("address", "file"), [("tcp://127.0.0.1:9", None), ("gopher:x", None), (None, "none.json")]
-)
+@pytest.mark.parametrize("named", ["tcp://127.0.0.1:9", "gopher:x", "/none.json"])
 def test_a_scheduler_that_is_not_there_is_said_to_be_so(
-    monkeypatch: pytest.MonkeyPatch, address: str | None, file: str | None
+    monkeypatch: pytest.MonkeyPatch, named: str
 ) -> None:
     monkeypatch.setattr(fleet, "_PATIENCE", 0.2)
-    with pytest.raises(InvalidInput, match=address or file), open_executor(None, address, file):
+    with pytest.raises(InvalidInput, match=named), open_executor(None, named):
         raise AssertionError("there is none")

@@ -113,7 +113,9 @@ def test_another_policy_judges_everything_anew(small: Repo, tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_another_engine_finds_the_same_rows(tables: Path) -> None:
-    with open_duck() as duck, open_directory(tables) as database:
+    duck = open_duck()
+    assert duck is not None
+    with open_directory(tables) as database:
         for name, table in TABLES.items():
             asked = f"SELECT {', '.join(quote_columns(each.name) for each in table.columns)} FROM"
             parts = f"read_parquet('{tables}/{name}/*/*.parquet', hive_partitioning = true)"
@@ -180,7 +182,7 @@ def test_a_directory_of_something_else_is_left_alone(small: Repo, tmp_path: Path
 def test_without_duckdb_there_is_the_database_alone_until_it_is_installed(
     small: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hkgit.audit.tables.export_tables.has_duck", lambda: False)
+    monkeypatch.setattr("hkgit.audit.tables.export_tables.open_duck", lambda: None)
     export_all(small, tmp_path / "t")
     assert [path.name for path in (tmp_path / "t").iterdir()] == [FILE]
     monkeypatch.undo()
