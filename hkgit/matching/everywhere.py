@@ -51,7 +51,14 @@ def locate_everywhere(search: Search) -> Located | None:
     if applied_at:
         raise advice.refuse_half_applied(quote, applied_at, places)
     notes = guards.note_parts_of_words(quote, places) + _tell_left_over(quote, places)
-    return Located(quote, places, tier, FULL, rate_confidence(tier, FULL), notes=notes)
+    return Located(
+        quote=quote,
+        places=places,
+        tier=tier,
+        similarity=FULL,
+        confidence=rate_confidence(tier, FULL),
+        notes=notes,
+    )
 
 
 def _tell_left_over(quote: Quotation, places: Sequence[Place]) -> tuple[str, ...]:
