@@ -6,7 +6,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import closing, contextmanager
 from importlib import import_module
@@ -16,9 +16,8 @@ from typing import Any
 
 import click
 
-from hkgit.audit.fleet.plan import FleetDirectory, read_list
+from hkgit.audit.fleet.plan import FleetDirectory, ListedRepository, read_list
 from hkgit.audit.fleet.run import (
-    FleetRequest,
     FleetRow,
     count_failed,
     count_rejected,
@@ -62,14 +61,10 @@ def verify(
     """
     if jobs is not None and dask is not None:
         raise click.UsageError("--jobs and --dask exclude each other.")
-    directory = FleetDirectory(Path(to).absolute())
-    request = FleetRequest(
-        read_list(Path(file)),
-        directory,
-        policy=None if policy is None else read_policy_file(Path(policy)),
-    )
+    listed, directory = read_list(Path(file)), FleetDirectory(Path(to).absolute())
+    named = None if policy is None else read_policy_file(Path(policy))
     with open_executor(jobs, dask) as executor:
-        rows = _collect(request, executor)
+        rows = _collect(listed, verify_fleet(listed, directory, executor, named))
     failed = GitRefused.exit_code if count_failed(rows) else 0
     code = Rejected.exit_code if count_rejected(rows) else failed
     return Answer(summary_json(rows), summary_lines(rows), code, is_info=True)
@@ -78,16 +73,18 @@ def verify(
 command = group("Verify many repositories.", verify=verify)
 
 
-def _collect(request: FleetRequest, executor: Executor) -> tuple[FleetRow, ...]:
+def _collect(
+    listed: Sequence[ListedRepository], coming: Generator[FleetRow, None, None]
+) -> list[FleetRow]:
     """Collect the rows in the order of the list, each printed as soon as it is there."""
-    found: dict[object, FleetRow] = {}
-    with closing(verify_fleet(request, executor)) as rows:
-        for _ in show_progress("verifying repository")(request.listed):
+    found: dict[ListedRepository, FleetRow] = {}
+    with closing(coming) as rows:
+        for _ in show_progress("verifying repository")(listed):
             row = next(rows)
             found[row.listed] = row
             if CONSOLE.form == "text" and (CONSOLE.loudness > QUIET or not row.passes):
                 echo(row_line(row))
-    return tuple(found[each] for each in request.listed)
+    return [found[each] for each in listed]
 
 
 @contextmanager

@@ -92,8 +92,7 @@ def _parse_seconds(given: str | float | None) -> float:
 
 
 def _warn_of_kept_text(repository: Repository, answers: Sequence[UpdateResult]) -> None:
-    reports = [answer.report for answer in answers if answer.report is not None]
-    judged = [ruling.judged for report in reports for ruling in report.rulings]
+    judged = [ruling.judged for answer in answers for ruling in answer.report.rulings]
     commits = [each.candidate.id for each in judged if each.entries and each.candidate.id]
     if commits:
         from hkgit.cli.removed_text import warn_of_push
@@ -108,11 +107,11 @@ def _answer_json(answer: UpdateResult) -> JsonObject:
         "old": answer.update.old,
         "new": answer.update.new,
         "passes": answer.passes,
-        "policy": {"source": answer.policy.source, "mode": answer.policy.mode},
+        "policy": {"source": report.policy.source, "mode": report.policy.mode},
         "judged": answer.judged or None,
         "note": answer.note or answer.unjudged or None,
         "error": None if refusal is None else error_json(refusal),
-        "report": None if report is None else report_json(report),
+        "report": report_json(report) if answer.judged else None,
     }
 
 
@@ -120,7 +119,7 @@ def _lines(answers: Sequence[UpdateResult]) -> Iterator[str]:
     is_quiet = CONSOLE.loudness == QUIET
     for answer in _thin_out(answers):
         # A ref that was not looked at is said always: nobody shall take silence for a judgement.
-        is_clean = answer.passes and (answer.report is None or answer.report.is_clean)
+        is_clean = answer.passes and answer.report.is_clean
         if not is_quiet or not is_clean or answer.unjudged:
             yield from _answer_lines(answer)
     refused = [answer for answer in answers if not answer.passes]
@@ -149,7 +148,7 @@ def _answer_lines(answer: UpdateResult) -> Iterator[str]:
             yield f"       -> {answer.refusal.fix}"
     elif answer.unjudged:
         yield f"note {ref} is not judged: {answer.unjudged}"
-    elif answer.report is None:
+    elif not answer.judged:
         yield f"ok   {ref}: {answer.note}"
     else:
         yield f"{'ok  ' if answer.passes else 'FAIL'} {ref}, {answer.judged}:"

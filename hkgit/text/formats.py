@@ -330,11 +330,8 @@ document export: What an export did to the tables of a repository.
     judged: integer -- Commits that were judged in this run.
     removed: integer -- Commits that are no longer in the history.
 
-sql_column: A column of an answer.
-    name: text
-    type: text -- The type, as the database names it.
 document sql: The answer to a query.
-    columns: list of sql_column
+    columns: list of text
     rows: list of object -- By column name; a repeated name becomes `NAME_2`.
 
 # The ledger

@@ -93,7 +93,7 @@ def judge_event(
         raise answer.refusal
     if answer.refusal is not None:
         say(f"would be rejected: {answer.refusal}")
-    return answer.report if answer.report is not None else Report(side.policy, ())
+    return answer.report
 
 
 def find_trusted_side(

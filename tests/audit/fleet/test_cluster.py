@@ -16,7 +16,7 @@ import pytest
 
 from benchmarks.history import make_history
 from hkgit.audit.fleet.plan import FleetDirectory, read_list
-from hkgit.audit.fleet.run import FleetRequest, verify_fleet
+from hkgit.audit.fleet.run import verify_fleet
 from hkgit.audit.tables.database import FILE, open_directory
 from hkgit.cli import fleet
 from hkgit.cli.fleet import open_executor
@@ -87,8 +87,7 @@ def test_a_worker_that_dies_in_the_middle_loses_nothing_and_doubles_nothing(
 ) -> None:
     make_history(tmp_path / "long.git", COMMITS)
     (tmp_path / "list").write_text("long.git\n")
-    directory = FleetDirectory(tmp_path / "fleet")
-    request = FleetRequest(read_list(tmp_path / "list"), directory, size=SIZE)
+    listed, directory = read_list(tmp_path / "list"), FleetDirectory(tmp_path / "fleet")
     seen: list[int] = []
     with start_cluster(tmp_path, 2) as cluster:
         victim = cluster.workers[0]
@@ -96,7 +95,7 @@ def test_a_worker_that_dies_in_the_middle_loses_nothing_and_doubles_nothing(
         with open_executor(None, str(cluster.file)) as executor:
             executor._client.wait_for_workers(2, timeout=60)  # type: ignore[attr-defined]
             killer.start()
-            [row] = verify_fleet(request, executor)
+            [row] = verify_fleet(listed, directory, executor, size=SIZE)
         killer.join()
     assert victim.returncode == -signal.SIGKILL
     assert seen[0] < COMMITS + 1
@@ -108,8 +107,7 @@ def test_a_worker_that_dies_in_the_middle_loses_nothing_and_doubles_nothing(
 def test_a_scheduler_that_goes_away_ends_the_run_and_the_next_takes_it_up(tmp_path: Path) -> None:
     make_history(tmp_path / "long.git", COMMITS)
     (tmp_path / "list").write_text("long.git\n")
-    directory = FleetDirectory(tmp_path / "fleet")
-    request = FleetRequest(read_list(tmp_path / "list"), directory, size=SIZE)
+    listed, directory = read_list(tmp_path / "list"), FleetDirectory(tmp_path / "fleet")
     seen: list[int] = []
     with start_cluster(tmp_path, 1) as cluster:
         args = (cluster.scheduler, tmp_path / "fleet", seen)
@@ -118,11 +116,11 @@ def test_a_scheduler_that_goes_away_ends_the_run_and_the_next_takes_it_up(tmp_pa
             executor._client.wait_for_workers(1, timeout=60)  # type: ignore[attr-defined]
             killer.start()
             with pytest.raises(GitRefused, match=r"the workers are gone .*\nRun it again"):
-                list(verify_fleet(request, executor))
+                list(verify_fleet(listed, directory, executor, size=SIZE))
         killer.join()
     assert count_judged(tmp_path / "fleet") >= 3 * SIZE
     with open_executor(1, None) as executor:
-        [row] = verify_fleet(request, executor)
+        [row] = verify_fleet(listed, directory, executor, size=SIZE)
     assert row.figures.commits == COMMITS + 1
 
 
