@@ -6,7 +6,6 @@ from itertools import product
 
 import pytest
 
-from hkgit.edits import Edit
 from hkgit.errors import Ambiguous, Conflict, InvalidInput, NoMatch
 from tests.matching.editing import edit_of, edited, placed
 from tests.support.cases import cases
@@ -170,12 +169,6 @@ def test_of_two_brackets_the_inner_one_may_have_been_left_out(new: str) -> None:
 def test_a_bracket_that_is_indented_otherwise_is_context(new: str, there: str) -> None:
     edit = edit_of("        call(x);\n}\n", f"        {new}}}\n")
     assert there.encode() in edited(NESTED, edit)
-
-
-def test_all_places_that_are_alike_but_for_blanks_are_replaced() -> None:
-    text = "if a:\n    f( x )\nelse:\n        f( x )\n"
-    edit = Edit("f.py", "f(x)\n", "g(x)\n", replace_all=True)
-    assert edited(text, edit) == b"if a:\n    g( x )\nelse:\n        g( x )\n"
 
 
 @pytest.mark.parametrize("blanks", ["\n\t", "\n  ", "\n\n "])
