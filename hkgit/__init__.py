@@ -1,6 +1,6 @@
 """hkgit: from what a coding agent wants to change to a commit that anyone can derive again.
 
-The library does not need click; it never prints and never commits.
+The library needs neither click nor pygit2; it never prints and never commits.
 
     edits = hkgit.parse_edits(text)
     result = hkgit.apply_edits(edits, root, dry_run=True)

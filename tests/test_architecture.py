@@ -118,6 +118,10 @@ def calling(*names: str) -> set[str]:
     return {module for module, tree in modules().items() if calls(tree) & {*names}}
 
 
+def test_one_module_loads_pygit2_without_certificates() -> None:
+    assert importing("pygit2") == {"hkgit.git.libgit2"}
+
+
 def test_only_commands_know_of_click() -> None:
     assert {place(module) for module in importing("click")} == {"cli"}
 

@@ -126,7 +126,7 @@ def _find_rival(
         elif isinstance(each.did, Shell):  # it has found it as it was in its commit
             from hkgit.git.repository import Repository  # an edit asks no commit
 
-            repository = Repository.discover(root)
+            repository = Repository.discover(root, is_small=True)
             found = None if each.head is None else mark(repository.snapshot(each.head).get(path))
         if found != now:
             return each

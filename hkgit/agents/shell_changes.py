@@ -152,7 +152,7 @@ def find_work(root: Path, call: BegunCall) -> ShellWork:
 def _find_moves(root: Path, call: BegunCall) -> HeadMoves:
     from hkgit.git.repository import Repository
 
-    return find_moves(Repository.discover(root), call.head)
+    return find_moves(Repository.discover(root, is_small=True), call.head)
 
 
 def _may_differ(place: Path, kept: KeptFile | None) -> bool:
@@ -172,7 +172,7 @@ def _find_before(
     from hkgit.git.repository import Repository
     from hkgit.git.transaction.landing import find_unfinished
 
-    repository = Repository.discover(root)
+    repository = Repository.discover(root, is_small=True)
     if any(find_unfinished(repository)) or repository.git("ls-files", "--unmerged").text:
         return  # git has written what it merges
     old = _files_of(repository, call.head)
@@ -220,6 +220,6 @@ def find_head(root: Path) -> Snapshot | None:
     """Find the files of the last commit; None before the first one."""
     from hkgit.git.repository import Repository
 
-    repository = Repository.discover(root)
+    repository = Repository.discover(root, is_small=True)
     commit = repository.head().commit
     return None if commit is None else repository.snapshot(commit)

@@ -220,7 +220,7 @@ def command(
     """
     result, root = ApplyResult(), None
     try:
-        repository = open_repository()
+        repository = open_repository(is_small=True)
         root = repository.work_tree
         expected = read_expects(given.expect, partial(make_root_relative, repository))
         receipts = _find_receipts(repository, session)

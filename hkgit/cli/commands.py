@@ -133,6 +133,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
 
 VARIABLES: Mapping[str, str] = {
     "HKGIT_SESSION": "the session, if --session does not name one",
+    "HKGIT_GIT": "how repositories are read: libgit2 or program",
     "GIT_PAGER": "the pager for long output; else core.pager, PAGER, less",
     "NO_COLOR": "if set, output has no colour",
 }

@@ -13,17 +13,18 @@ if TYPE_CHECKING:
     from hkgit.git.repository import Repository
 
 
-def open_repository(*, in_hook: bool = False) -> Repository:
-    """Open the repository around the current directory."""
-    from hkgit.git.repository import Repository  # `edit` needs none
+def open_repository(*, in_hook: bool = False, is_small: bool = False) -> Repository:
+    """Open the repository around the current directory; `is_small` says that little is read."""
+    # libgit2 is slow to load, and `edit` needs none.
+    from hkgit.git.repository import Repository
 
-    return Repository.discover(Path.cwd(), in_hook=in_hook)
+    return Repository.discover(Path.cwd(), in_hook=in_hook, is_small=is_small)
 
 
 @lru_cache(1)
 def open_hook_repository() -> Repository:
     """Open the repository whose hook this process is, once for all that the hook does."""
-    return open_repository(in_hook=True)
+    return open_repository(in_hook=True, is_small=True)
 
 
 def make_root_relative(repository: Repository, path: str) -> str:

@@ -76,7 +76,7 @@ def _read_revision(
     target: str, rev: str, *, hashline: bool, limit: int | None
 ) -> tuple[Reading, int | None]:
     """Read lines of a revision; return them and the last line that was asked for."""
-    repository = open_repository()
+    repository = open_repository(is_small=True)
     files = repository.snapshot(repository.resolve(rev))
     path, start, end = _split(target, files, make_root_relative(repository, target))
     path = make_root_relative(repository, path)

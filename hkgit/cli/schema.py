@@ -82,12 +82,17 @@ def print_versions() -> None:
 
 def list_versions() -> dict[str, str]:
     """List every version that matters; for a git that is missing or too old, a note."""
+    from importlib.metadata import version
+
+    from hkgit.git.libgit2 import pygit2
     from hkgit.matching.place import LADDER_VERSION
 
     return {
         "hkgit": __version__,
         "ladder": str(LADDER_VERSION),
         "python": platform.python_version(),
+        "pygit2": version("pygit2"),
+        "libgit2": pygit2.LIBGIT2_VERSION,
         "git": _git(),
     }
 

@@ -30,18 +30,18 @@ def refuse_ref_name(name: str) -> InvalidInput:
     return InvalidInput(name.removeprefix("refs/heads/"), "is not a valid branch name", fix)
 
 
-def find_repository(start: Path, *, in_hook: bool) -> tuple[Path, Path | None, str]:
+def find_repository(start: Path, *, in_hook: bool, is_named: bool) -> tuple[Path, Path | None, str]:
     """Find the git directory around a directory, the checkout and the object format.
 
     The git directory is that of HEAD and the index; there is no checkout when the repository is
-    bare. The format is `sha1` or `sha256`. Outside of hooks a bare repository at `start` is what
-    the user means, whatever safe.bareRepository says. Raises GitRefused with git's own words.
+    bare. The format is `sha1` or `sha256`. With `is_named` a bare repository at `start` is what the
+    user means, whatever safe.bareRepository says. Raises GitRefused with git's own words.
     """
     asks = ("--is-bare-repository", "--show-object-format", "--is-inside-work-tree")
     args = ("rev-parse", *asks, "--absolute-git-dir", "--show-cdup")
     here = Git(start, NO_FETCH, keep_environment=in_hook)
     asked = here(*args, check=False)
-    if not in_hook and "safe.bareRepository" in asked.stderr:
+    if is_named and "safe.bareRepository" in asked.stderr:
         asked = here(*args, env={"GIT_DIR": str(start)}, check=False)
     if "not a git repository" in asked.stderr:
         raise _damaged_above(start) or NotFound(start)

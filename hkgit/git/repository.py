@@ -1,7 +1,9 @@
 """One repository: objects, refs, revisions, settings, checkouts.
 
-Objects are read from one child of git (see `cat_file`). All else goes by the git program, or by
-files where they say it.
+Objects are read through libgit2 where many are, since that needs no process, or from a child of
+git: where little is read, and where libgit2 cannot open the repository (SHA-256, reftable, an
+extension that it does not know). `HKGIT_GIT=libgit2` or `HKGIT_GIT=program` leaves no choice. All
+else goes by the git program, or by files where they say it.
 
 Reading raises Unverifiable where something is not here or not as git writes it, writing
 GitRefused. Objects are read as stored: replacements are ignored, and nothing is fetched.
@@ -62,6 +64,13 @@ from hkgit.git.program import Completed, Git, refuse_failed
 from hkgit.text.paths import check_tree_path
 from hkgit.values import dataclass
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.git.libgit2 import LibGit2
+
+CHOICE = "HKGIT_GIT"
+"""The environment variable that names the one who reads objects."""
+
 _WHOLE_REF = r"refs/[^~^:]+?(?=@\{|[~^:]|\Z)"
 """The name of a ref from its beginning, without what may follow it in a revision."""
 
@@ -86,7 +95,7 @@ class Repository:
     """One repository, opened where the user is, or where git says when it runs a hook.
 
     `git_dir` is the directory of this checkout's HEAD and index; `work_tree` the checkout, None
-    when the repository is bare.
+    when the repository is bare; `reader` who is to read objects, empty for whoever can.
     """
 
     start: Path
@@ -94,18 +103,31 @@ class Repository:
     git_dir: Path
     work_tree: Path | None
     object_format: str
+    reader: str
 
     @classmethod
-    def discover(cls, start: Path, *, in_hook: bool = False) -> Repository:
+    def discover(cls, start: Path, *, in_hook: bool = False, is_small: bool = False) -> Repository:
         """Open the repository around `start`; `in_hook` believes the GIT_* variables.
 
-        Raises GitRefused where there is no repository, or none that can be read faithfully.
+        `is_small` says that few objects will be read: then to load libgit2, which takes five
+        starts of Python, costs more than it saves. Raises GitRefused where there is no repository,
+        or none that can be read faithfully.
         """
         start = start.absolute()
-        repository = cls(start, in_hook, *find_repository(start, in_hook=in_hook))
+        reader = os.environ.get(CHOICE, "")
+        if reader not in ("", "libgit2", "program"):
+            raise InvalidInput(
+                CHOICE, f"cannot be {reader}", "Set it to libgit2 or program, or unset it."
+            )
+        reader = reader or ("program" if is_small else "")
+        is_named = not in_hook and reader != "program"
+        place = find_repository(start, in_hook=in_hook, is_named=is_named)
+        repository = cls(start, in_hook, *place, reader)
         if (repository.common_dir / "info" / "grafts").exists():
             fix = "Turn it into a replacement: git replace --convert-graft-file"
             raise GitRefused(str(start), "info/grafts rewrites the history that git shows", fix)
+        if reader == "libgit2":
+            assert repository._libgit2 is not None
         return repository
 
     @property
@@ -127,6 +149,11 @@ class Repository:
             return Git(self.work_tree)
         # safe.bareRepository may forbid git to find by itself what the user has named.
         return Git(self.git_dir, {"GIT_DIR": str(self.git_dir)})
+
+    @property
+    def backend(self) -> str:
+        """Who reads objects: `libgit2` or `program`."""
+        return "program" if self._libgit2 is None else "libgit2"
 
     @property
     def empty_tree(self) -> str:
@@ -212,6 +239,9 @@ class Repository:
         """Find a best common ancestor of two commits; None when their histories never meet."""
         for commit_id in (first, second):
             _check_id(commit_id)
+        found = None if self._libgit2 is None else self._libgit2.merge_base(first, second)
+        if found is not None:
+            return found[0]
         asked = self._ask("merge-base", first, second)
         if asked.code > 1:
             raise Unverifiable(f"merge base of {first} and {second}", asked.stderr.strip())
@@ -519,8 +549,21 @@ class Repository:
     # How objects are read
 
     @cached_property
-    def _objects(self) -> CatFile:
-        return CatFile(self.git.over(facts.NO_FETCH), self.object_format)
+    def _libgit2(self) -> LibGit2 | None:
+        if self.reader == "program" or (self.object_format != "sha1" and not self.reader):
+            return None
+        from hkgit.git.libgit2 import LibGit2, Unopened  # it is slow to load
+
+        try:
+            return LibGit2.open(self.git_dir, in_hook=self.in_hook)
+        except Unopened:
+            if self.reader:
+                raise
+        return None
+
+    @cached_property
+    def _objects(self) -> LibGit2 | CatFile:
+        return self._libgit2 or CatFile(self.git.over(facts.NO_FETCH), self.object_format)
 
     def _header(self, object_id: str) -> tuple[str, int]:
         """Return the type of an object and its size in bytes."""

@@ -87,16 +87,17 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("author", MALFORMED.values(), ids=MALFORMED)
-def test_a_malformed_author_is_refused(tmp_path: Path, author: str) -> None:
+def test_a_malformed_author_is_refused_whoever_reads_it(tmp_path: Path, author: str) -> None:
     made = Landing.at(tmp_path, "agents")
     commit = with_author(made, author)
     said = made.refuse(f"{commit}:main")
     assert "its header is malformed" in said
     assert f"git cat-file commit {commit}" in said
     words = ("hkgit", "gate", "--range", f"main..{commit}")
-    done = start(*words, cwd=made.clone.path)
-    assert done.returncode in (6, 7), done.stderr
-    assert f"commit {commit}: its header is malformed" in done.stdout + done.stderr
+    for reader in ("libgit2", "program"):
+        done = start(*words, cwd=made.clone.path, env={"HKGIT_GIT": reader})
+        assert done.returncode in (6, 7), done.stderr
+        assert f"commit {commit}: its header is malformed" in done.stdout + done.stderr
 
 
 @cases(

@@ -1,4 +1,4 @@
-"""Attacks with malformed objects: what cannot be read is refused."""
+"""Attacks with objects that libgit2 and git read differently: what cannot be read is refused."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ REFS = ("refs/tags/v2", "refs/heads/v2", "refs/other/v2")
 
 
 @pytest.mark.parametrize("end", TAGS.values(), ids=TAGS)
-def test_a_malformed_tag_names_a_commit(scene: Scene, end: str) -> None:
+def test_a_tag_that_git_reads_and_libgit2_does_not_names_a_commit(scene: Scene, end: str) -> None:
     made = tag(scene, f"object COMMIT\ntype commit\ntag v2\n{end}")
     assert [answer(scene, ref, made).passes for ref in REFS] == [False] * 3
 

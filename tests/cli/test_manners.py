@@ -38,7 +38,7 @@ def test_the_version_names_all_that_an_answer_depends_on(one: Repo, tmp_path: Pa
     """Also a git that is missing."""
     said = run("--version", cwd=one.path).out
     names = [line.split(" ")[0] for line in said.splitlines()]
-    assert names == ["hkgit", "ladder", "python", "git"]
+    assert names == ["hkgit", "ladder", "python", "pygit2", "libgit2", "git"]
     without = run("--version", cwd=one.path, env={"PATH": str(tmp_path)})
     assert without.code == 0
     assert without.out.splitlines()[-1].startswith("git (")
@@ -115,22 +115,10 @@ def test_help_is_a_command_too(one: Repo) -> None:
         assert ("unverifiable" in refused.err) is (len(names) == 1)
 
 
-BROKEN = """
-import sys
-
-class Broken:
-    def find_spec(self, name, path, target=None):
-        if name == "hkgit.git.cat_file":
-            raise RuntimeError("one line\\nand another")
-
-sys.meta_path.insert(0, Broken())
-"""
-
-
 @pytest.fixture
 def broken(one: Repo, tmp_path: Path) -> dict[str, str]:
-    (tmp_path / "sitecustomize.py").write_text(BROKEN)
-    return {"PYTHONPATH": str(tmp_path)}
+    (tmp_path / "pygit2.py").write_text("raise RuntimeError('one line\\nand another')\n")
+    return {"PYTHONPATH": str(tmp_path), "HKGIT_GIT": "libgit2"}
 
 
 def test_a_fault_is_one_line_and_what_to_do(one: Repo, broken: dict[str, str]) -> None:

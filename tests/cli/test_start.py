@@ -115,7 +115,7 @@ def test_calls_that_left_what_is_staged_are_not_planned_again(one: Repo) -> None
     assert len(one.git("diff", "--cached", "--name-only", "--", ".hkgit/ledger").splitlines()) == 2
 
 
-SLOW = {"rapidfuzz", "mcp", "duckdb", "socket"}
+SLOW = {"pygit2", "rapidfuzz", "mcp", "duckdb", "socket"}
 OF_OTHER_EDITS = {"html", "secrets", "hkgit.dialects.unified_diff", "hkgit.gate.judge"}
 REPOSITORY = {"hkgit.git.repository"}
 

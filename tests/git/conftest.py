@@ -1,4 +1,4 @@
-"""conftest.py: what tests of the repository begin with."""
+"""conftest.py: what tests of the repository begin with, and both who answer for one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,15 @@ def temporary_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     return path
 
 
-@pytest.fixture(params=["sha1", "sha256"])
-def each_format(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests that ask for it run on repositories of both formats of objects."""
-    monkeypatch.setenv("GIT_DEFAULT_HASH", request.param)
+@pytest.fixture(
+    params=[
+        pytest.param({"HKGIT_GIT": "libgit2"}, id="libgit2"),
+        pytest.param({"HKGIT_GIT": "program", "GIT_DEFAULT_HASH": "sha256"}, id="program"),
+    ]
+)
+def each_backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Tests that ask for it run on both backends: libgit2, and the git program on SHA-256."""
+    environment: dict[str, str] = request.param
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    return environment["HKGIT_GIT"]

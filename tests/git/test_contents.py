@@ -23,7 +23,7 @@ def opened(repo: Repo) -> Repository:
 # Revisions and commits
 
 
-@pytest.mark.usefixtures("each_format")
+@pytest.mark.usefixtures("each_backend")
 def test_a_revision_names_its_commit(repo: Repo) -> None:
     head, opened = repo.commit(), open_repository(repo)
     repo.git("tag", "-a", "-m", "tag", "v1")
@@ -32,7 +32,7 @@ def test_a_revision_names_its_commit(repo: Repo) -> None:
     assert [opened.resolve(rev) for rev in revisions] == [head] * len(revisions)
 
 
-@pytest.mark.usefixtures("each_format")
+@pytest.mark.usefixtures("each_backend")
 def test_what_names_no_commit_is_invalid(repo: Repo) -> None:
     repo.commit({"a": "1"})
     opened = open_repository(repo)
@@ -56,7 +56,7 @@ def test_a_shallow_clone_knows_that_there_is_more_and_tells_how_to_find_it(
         shallow.resolve(first)
 
 
-@pytest.mark.usefixtures("each_format")
+@pytest.mark.usefixtures("each_backend")
 def test_a_commit_is_read_as_it_is_stored(repo: Repo) -> None:
     first = repo.commit({"a": "1"})
     second = repo.commit({"a": "2"}, "Subject\n\nBody\n\n  # verbatim \n", "--cleanup=verbatim")
@@ -113,7 +113,7 @@ def test_a_header_that_readers_take_for_another_is_unverifiable(raw: bytes) -> N
         parse_commit("0" * 40, raw)
 
 
-@pytest.mark.usefixtures("each_format")
+@pytest.mark.usefixtures("each_backend")
 def test_an_object_that_is_missing_or_corrupt_is_unverifiable(repo: Repo) -> None:
     opened = open_repository(repo)
     with pytest.raises(Unverifiable, match="not in this repository"):
@@ -141,7 +141,7 @@ def test_commits_come_parents_first_and_only_new_ones(repo: Repo, opened: Reposi
     assert opened.commits_between(repo.head, old) == ()
 
 
-@pytest.mark.usefixtures("each_format")
+@pytest.mark.usefixtures("each_backend")
 def test_histories_meet_at_their_merge_base(repo: Repo) -> None:
     base = repo.commit()
     tree = repo.tree()
@@ -184,7 +184,7 @@ ABSENT = {
 }
 
 
-@pytest.mark.usefixtures("each_format")
+@pytest.mark.usefixtures("each_backend")
 def test_a_snapshot_answers_for_every_kind_of_path(mixed: Repo) -> None:
     snapshot = open_repository(mixed).snapshot("HEAD")
     assert {path: snapshot.get(path) for path in snapshot.paths()} == FILES

@@ -47,7 +47,7 @@ def merged_by_git(repo: Repo, *others: str) -> str:
     return repo.tree()
 
 
-@pytest.mark.usefixtures("each_format")
+@pytest.mark.usefixtures("each_backend")
 def test_it_is_the_tree_that_git_merge_makes(repo: Repo) -> None:
     parents = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n", "new": "x"})
     merged = open_repository(repo).automatic_merge(parents)
@@ -195,7 +195,7 @@ pathlib.Path(sys.argv[1]).write_text(json.dumps(found))
 """
 
 
-@pytest.mark.usefixtures("each_format")
+@pytest.mark.usefixtures("each_backend")
 def test_commits_in_quarantine_are_seen_by_a_server_hook(
     repo: Repo, make_repo: Callable[..., Repo], tmp_path: Path
 ) -> None:

@@ -55,7 +55,7 @@ def test_a_linked_worktree_shares_the_common_directory(repo: Repo, tmp_path: Pat
 # Refs and configuration
 
 
-@pytest.mark.usefixtures("each_format")
+@pytest.mark.usefixtures("each_backend")
 def test_head_on_a_branch_detached_and_unborn(repo: Repo) -> None:
     opened = open_repository(repo)
     assert opened.head() == Head("main", None)
@@ -65,7 +65,7 @@ def test_head_on_a_branch_detached_and_unborn(repo: Repo) -> None:
     assert opened.head() == Head(None, first)
 
 
-@pytest.mark.usefixtures("each_format")
+@pytest.mark.usefixtures("each_backend")
 def test_a_branch_has_a_tip_or_is_not_there(repo: Repo) -> None:
     head, opened = repo.commit(), open_repository(repo)
     repo.git("branch", "topic/one")

@@ -151,6 +151,7 @@ def test_whatever_the_judge_reads_is_asked_again(
     {
         "author": ("GIT_AUTHOR_NAME", "claude"),
         "committer": ("GIT_COMMITTER_NAME", "claude"),
+        "backend": ("HKGIT_GIT", "program"),
         "transaction": ("HKGIT_TRANSACTION", "1"),
         "merge": ("GITHEAD_" + "0" * 40, "side"),
     },

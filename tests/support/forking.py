@@ -185,6 +185,7 @@ def _run(request: Any, streams: Sequence[int]) -> int:
         os.chdir(cwd)
         os.environ.clear()
         os.environ.update(environment)
+        _set_home()
         _SYSTEM._exit = _leave
         return _run_script(Path(sys.argv[0]).name)
     except _Left as left:
@@ -194,6 +195,17 @@ def _run(request: Any, streams: Sequence[int]) -> int:
         return 1
     finally:
         _SYSTEM._exit = _exit
+
+
+def _set_home() -> None:
+    """Tell libgit2 where settings are, which it has asked when it was loaded."""
+    from pygit2 import settings
+    from pygit2.enums import ConfigLevel
+
+    home = os.environ.get("HOME", "")
+    folder = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
+    for level, path in ((ConfigLevel.GLOBAL, home), (ConfigLevel.XDG, f"{folder}/git")):
+        settings.search_path[level] = path
 
 
 def _open_streams() -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 import pygit2
 
 from hkgit.edits import EXECUTABLE, REGULAR, SYMLINK, File
-from hkgit.git.repository import Repository
+from hkgit.git.repository import CHOICE, Repository
 from tests.support.repos import CONFIG, IDENTITY, Repo, template_settings
 
 _HEEDED = (
@@ -137,7 +137,8 @@ def open_repository(repo: Repo) -> Repository:
     """Open a repository; where a checkout is as `Repo.init` makes one, nobody need ask git."""
     if not _is_plain_checkout(repo):
         return Repository.discover(repo.path)
-    return Repository(repo.path, False, repo.path / ".git", repo.path, "sha1")
+    reader = os.environ.get(CHOICE, "")
+    return Repository(repo.path, False, repo.path / ".git", repo.path, "sha1", reader)
 
 
 def _is_plain_checkout(repo: Repo) -> bool:

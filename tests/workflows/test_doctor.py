@@ -77,7 +77,7 @@ def test_a_repository_that_is_well_is_described(based: Repo) -> None:
         "no gate": ["no hook here calls it: run hkgit init"],
         "crashes": ["nothing is left of a crash"],
     }
-    assert set(document["versions"]) == {"hkgit", "ladder", "git", "python"}
+    assert set(document["versions"]) == {"hkgit", "ladder", "git", "pygit2", "libgit2", "python"}
     result = doctor(based)
     assert result.code == 0
     assert "nothing is left of a crash" in result.out

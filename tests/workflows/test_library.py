@@ -165,7 +165,7 @@ def test_a_read_that_begins_past_the_end_is_refused() -> None:
 
 WITHOUT = """
 import sys
-sys.modules["click"] = None
+sys.modules["click"] = sys.modules["pygit2"] = None
 import hkgit
 edit = hkgit.Edit(path="a", old_text="x", new_text="y")
 result = hkgit.apply_edits([edit], {"a": "x\\n"})
@@ -175,7 +175,7 @@ assert hkgit.parse_edits(spec) == [edit]
 """
 
 
-def test_the_library_does_not_need_click() -> None:
+def test_the_library_needs_neither_click_nor_pygit2() -> None:
     done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
     assert done.returncode == 0
     assert done.stderr == ""

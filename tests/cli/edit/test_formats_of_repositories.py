@@ -52,11 +52,11 @@ def partially_cloned(path: Path) -> Repo:
 
 
 SHA_256, REFTABLE = "--object-format=sha256", "--ref-format=reftable"
-UNUSUAL: dict[str, tuple[str, ...]] = {"SHA-256": (SHA_256,)}
-"""Formats that are not the usual one, and the options that make them."""
+OF_THE_PROGRAM: dict[str, tuple[str, ...]] = {"SHA-256": (SHA_256,)}
+"""What libgit2 does not open, and the options that make it."""
 
 if program.read_version() >= (2, 45):
-    UNUSUAL |= {"reftable": (REFTABLE,), "SHA-256, reftable": (SHA_256, REFTABLE)}
+    OF_THE_PROGRAM |= {"reftable": (REFTABLE,), "SHA-256, reftable": (SHA_256, REFTABLE)}
 
 
 def held(repo: Repo) -> Repo:
@@ -70,11 +70,11 @@ def held(repo: Repo) -> Repo:
     return repo
 
 
-@pytest.fixture(scope="module", params=UNUSUAL)
+@pytest.fixture(scope="module", params=OF_THE_PROGRAM)
 def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Repo:
-    """A repository of an unusual format."""
+    """A repository that only the git program opens."""
     path = tmp_path_factory.mktemp("formats") / "repo"
-    return held(with_init(path, *UNUSUAL[request.param]))
+    return held(with_init(path, *OF_THE_PROGRAM[request.param]))
 
 
 @pytest.fixture
@@ -202,7 +202,7 @@ def test_the_demonstration_works_where_sha_256_is_the_default() -> None:
     assert run("demo", cwd=Path.cwd(), env={"GIT_DEFAULT_HASH": "sha256"}).code == 0
 
 
-# Unusual indexes and clones
+# Repositories that libgit2 opens, though it could not read all of them
 
 
 @pytest.mark.parametrize("make", [with_a_split_index, with_a_sparse_index, partially_cloned])

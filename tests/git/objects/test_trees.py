@@ -68,7 +68,7 @@ def raw_tree(repo: Repo, data: bytes) -> str:
     return repo.git("hash-object", "-t", "tree", "-w", "--literally", "--stdin", stdin=data)
 
 
-@pytest.mark.usefixtures("each_format")
+@pytest.mark.usefixtures("each_backend")
 @examples(25)
 @given(old=FILES.map(without_clashes), new=FILES.map(without_clashes))
 def test_trees_are_written_and_compared_as_git_does_it(
@@ -84,7 +84,7 @@ def test_trees_are_written_and_compared_as_git_does_it(
     assert opened.write_tree(old_tree, wanted) == new_tree
 
 
-@pytest.mark.usefixtures("each_format")
+@pytest.mark.usefixtures("each_backend")
 def test_links_submodules_and_modes_are_changes_too(repo: Repo) -> None:
     first = repo.commit({"file": "x", "becomes-link": "y"})
     repo.git("update-index", "--chmod=+x", "file")

@@ -85,7 +85,7 @@ def test_without_an_identity_git_says_what_to_do(
         make()
 
 
-@pytest.mark.usefixtures("each_format")
+@pytest.mark.usefixtures("each_backend")
 def test_a_commit_is_signed_where_the_user_signs(repo: Repo, make: Make, key: Path) -> None:
     repo.git("config", "gpg.format", "ssh")
     repo.git("config", "user.signingKey", str(key))

@@ -105,7 +105,9 @@ def test_both_parents_of_a_resolved_merge_are_known(based: Repo, seen: Seen) -> 
 
 
 @pytest.mark.parametrize("options", [("--split-index",), ("--index-version", "4")])
-def test_an_index_of_any_form_is_read(repo: Repo, options: tuple[str, ...]) -> None:
+def test_an_index_that_libgit2_cannot_read_is_read_by_git(
+    repo: Repo, options: tuple[str, ...]
+) -> None:
     repo.commit({"a": "1"})
     repo.git("update-index", *options)
     assert open_repository(repo).index_tree() == repo.tree()

@@ -192,7 +192,7 @@ def linked(based: Repo, tmp_path: Path) -> Repo:
     return Repo(tmp_path / "linked")
 
 
-@pytest.mark.usefixtures("each_format")
+@pytest.mark.usefixtures("each_backend")
 def test_the_checkout_of_another_worktree_is_brought_along(based: Repo, linked: Repo) -> None:
     crashed_after_the_move(linked, {"a": "2\n"}, branch="topic")
     assert settle(based).outcome is Outcome.LANDED

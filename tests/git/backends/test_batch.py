@@ -22,7 +22,8 @@ from tests.support.repos import Repo
 
 
 @pytest.fixture
-def opened(repo: Repo) -> Repository:
+def opened(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    monkeypatch.setenv("HKGIT_GIT", "program")
     return Repository.discover(repo.path)
 
 
@@ -60,8 +61,10 @@ def test_one_child_serves_all_reading(repo: Repo, opened: Repository) -> None:
 
 
 def test_it_ends_with_the_repository(repo: Repo) -> None:
-    opened = Repository.discover(repo.path)
-    opened.blob(stored(repo, b"1"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HKGIT_GIT", "program")
+        opened = Repository.discover(repo.path)
+        opened.blob(stored(repo, b"1"))
     del opened
     gc.collect()
     assert readers(repo.path) == []
@@ -197,8 +200,9 @@ os.kill(os.getpid(), signal.SIGKILL) if sys.argv[1] == "killed" else sys.exit()
 @pytest.mark.parametrize("end", ["left", "killed"])
 def test_it_does_not_outlive_its_process(repo: Repo, tmp_path: Path, end: str) -> None:
     repo.commit()
+    environment = os.environ | {"HKGIT_GIT": "program"}
     command = [sys.executable, "-W", "error", "-c", READING, end]
-    done = subprocess.run(command, cwd=repo.path, capture_output=True)
+    done = subprocess.run(command, cwd=repo.path, env=environment, capture_output=True)
     # That both pipes came to their end says that nobody holds them any more.
     assert done.stdout == b"ready\n"
     assert done.stderr == b""
