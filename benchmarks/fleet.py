@@ -20,7 +20,7 @@ from typing import Any
 
 from benchmarks.history import make_history
 from hkgit.audit.fleet.plan import FleetDirectory, read_list
-from hkgit.audit.fleet.run import FleetRequest, verify_fleet
+from hkgit.audit.fleet.run import verify_fleet
 from hkgit.cli.fleet import open_executor
 
 COMMITS, QUIET, SIZE = 2000, 20, 250
@@ -47,7 +47,7 @@ def _measure_all(root: Path, count: int, file: Path) -> None:
     spent = _spend(root / "list", root / "here")
     print(f"processor: {1000 * spent / count:.2f} ms a commit")
     for name, jobs, scheduler in ways:
-        with open_executor(jobs, None, scheduler) as executor:
+        with open_executor(jobs, scheduler) as executor:
             _warm(executor)
             began = time.perf_counter()
             _verify(root / "list", root / name.replace(" ", "-"), executor)
@@ -84,9 +84,7 @@ def _spend(listed: Path, place: Path) -> float:
 
 
 def _verify(listed: Path, place: Path, executor: Executor) -> None:
-    directory = FleetDirectory(place)
-    request = FleetRequest(read_list(listed), directory, size=SIZE)
-    rows = list(verify_fleet(request, executor))
+    rows = list(verify_fleet(read_list(listed), FleetDirectory(place), executor, size=SIZE))
     assert all(row.failure is None for row in rows), rows
 
 

@@ -128,7 +128,7 @@ class TagEdit:
     """Change the lines from `start_tag` to `stop_tag`, or the one line of `start_tag`.
 
     `new_lines` replace them, None deletes them; without a `stop_tag` they are put before the
-    line. A tag (see `dialects/tags.py`) means its first line in the file, or from `offset` on.
+    line. A tag (see `text/hashes.py`) means its first line in the file, or from `offset` on.
     With `is_exclusive` the line of `stop_tag` itself stays.
     """
 

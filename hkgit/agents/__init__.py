@@ -24,9 +24,6 @@ HOOKED = (
 )
 """Agents that offer hooks on the calls of their tools."""
 
-UNSHOWN = ("windsurf",)
-"""Those that do not tell what their tools have shown: recorded, their edits are blind."""
-
 PLAIN = ("aider", "other")
 """Agents without hooks: aider gets settings, all others words in AGENTS.md."""
 

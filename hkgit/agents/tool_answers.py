@@ -6,7 +6,7 @@ So a line counts where it is whole in the answer, behind the number that it has 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from pathlib import Path
 
@@ -20,12 +20,13 @@ from hkgit.values import replace
 def find_cells(read: NotebookReading, directory: Path) -> Iterator[ToolReading]:
     """Find the lines of each cell whose source is one that was shown."""
     # Few files are notebooks.
-    from hkgit.agents.setup.jsonc import JsoncNode, parse_jsonc
+    from hkgit.agents.setup.jsonc import parse_jsonc
 
     try:
         text = Path(directory, read.path).read_bytes().decode()
-        cells: Sequence[JsoncNode] = [item.node for item in parse_jsonc(text).get("cells").items]
-    except (OSError, ValueError, InvalidInput, StopIteration):
+        lists = {each.key: each for each in parse_jsonc(text).list_items()}
+        cells = lists["cells"].list_items()
+    except (OSError, ValueError, InvalidInput, KeyError):
         return
     for cell in cells:
         if isinstance(cell.value, dict) and _source(cell.value.get("source")) in read.cells:

@@ -1,6 +1,6 @@
 """The changes of a file as line hunks of the base, from its splices instead of a diff.
 
-Hunks are bytes over lines that all have an end (see `document.terminated`), so putting them into
+Hunks are bytes over lines that all have an end (see `document.terminate`), so putting them into
 the base again is a total function: `apply_hunks`.
 """
 

@@ -9,7 +9,7 @@ from hkgit.applying.evidence import NONE, Evidence
 from hkgit.applying.hunk import Hunk
 from hkgit.edits import File, Read, Spec, decode_text
 from hkgit.errors import BlindEdit, HkgitError, InvalidInput, Near
-from hkgit.matching.place import FULL
+from hkgit.matching.place import FULL, format_confidence
 from hkgit.text.document import Document, Lines
 from hkgit.text.escape import to_json_text, visible
 from hkgit.text.strict_json import JsonObject
@@ -330,6 +330,13 @@ def render_apply_json(
             "matched_text": to_json_text(only.matched_text),
         }
     return document
+
+
+def outcome_line(outcome: EditOutcome) -> str:
+    """Say where an edit landed and how surely."""
+    where = ",".join(f"{first}-{last}" for first, last in outcome.lines)
+    sure = format_confidence(outcome.confidence_permille, "  confidence ")
+    return f"{visible(outcome.path)}:{where}  {outcome.tier}{sure}"
 
 
 def refusal_text(outcomes: Sequence[EditOutcome]) -> str:

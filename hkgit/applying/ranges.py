@@ -235,7 +235,10 @@ def _check_absent(document: Document, path: str, lines: Lines, new_lines: Sequen
 
 
 def change_tagged(context: EditContext, edit: TagEdit) -> tuple[FileState, EditOutcome]:
-    """Replace, insert before, or delete the lines that tags name. Raises Stale for unknown tags."""
+    """Replace, insert before, or delete the lines that tags name.
+
+    Raises Stale for unknown tags, and for an expected hash that fails.
+    """
     check_text(edit.path, context.state)
     document = context.document
     first, last = _find_tagged_lines(document, edit)
@@ -245,8 +248,8 @@ def change_tagged(context: EditContext, edit: TagEdit) -> tuple[FileState, EditO
     if is_insertion:
         _check_unrepeated(edit, first, document.lines[first - 1])
     span = document.span(first, last)
-    writers = context.seen.writers(*span)
-    evidence = context.settle_evidence((context.seen.base_lines(*span),), None, writers)
+    touched, writers = (context.seen.base_lines(*span),), context.seen.writers(*span)
+    evidence = context.settle_evidence(touched, edit.expected_hash, writers)
     evidence = Evidence("tag") if evidence.kind == "none" else evidence
     return _write_lines(context, edit, lines, (first, last), evidence)
 

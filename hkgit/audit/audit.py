@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from hkgit import __version__
 from hkgit.audit.commits import REPLAYS, AuditedCommit, needs_a_look, rank_weakness
-from hkgit.audit.reports import ReportTotals
 from hkgit.audit.reports.findings import mend, name_commit, read_subject
 from hkgit.audit.reports.plain import report_json
 from hkgit.audit.reports.text import summarize
@@ -118,7 +117,7 @@ def render_body(audit: Audit) -> str:
 
 def _list_body(audit: Audit) -> Iterator[str]:
     figures, rulings = audit.summary.figures, audit.report.rulings
-    yield f"{escape_markdown(summarize(ReportTotals.of(audit.report)))}."
+    yield f"{escape_markdown(summarize(audit.report))}."
     yield ""
     yield "## What is derived"
     yield ""

@@ -173,11 +173,6 @@ def commit_json(commit: AuditedCommit) -> JsonObject:
     }
 
 
-PASSES, FAILS = "passes", "fails"
-VERDICT_WORDS = (PASSES, FAILS, *map(str, Verdict), BY_HAND, NO_EVIDENCE)
-"""What a filter by verdict may ask for."""
-
-
 @dataclass(frozen=True)
 class History:
     """The commits of a range, or all up to a revision, and the policy that judges them."""
@@ -209,34 +204,6 @@ class History:
     def judge(self, commits: Sequence[str], watch: Watch = iter) -> Iterator[Ruling]:
         """Judge those of its commits that are given."""
         return judge_range(self.repository, self.asked, self.policy, commits=commits, watch=watch)
-
-
-@dataclass(frozen=True)
-class CommitFilter:
-    """What a commit must be; None and False ask for nothing.
-
-    `agent` and `author` are globs, of an agent with or without its version; `verdict` is one of
-    `VERDICT_WORDS`: what replay says, the verdict, or the policy's.
-    """
-
-    agent: str | None = None
-    author: str | None = None
-    verdict: str | None = None
-    is_weak: bool = False
-
-    @property
-    def asks(self) -> bool:
-        """Whether it leaves anything out."""
-        return self != CommitFilter()
-
-    def fits(self, commit: AuditedCommit) -> bool:
-        """Whether a commit is wanted."""
-        return (
-            (self.agent is None or fits_agent(commit.agents, self.agent))
-            and (self.author is None or _fits(commit.author, self.author))
-            and (self.verdict is None or self.verdict in _words_of(commit))
-            and (not self.is_weak or is_weak_commit(commit))
-        )
 
 
 _UNREAD = ("fail", "unverifiable")
@@ -280,17 +247,12 @@ def is_unexplained(ruling: Ruling) -> bool:
     return (ruling.is_agents or is_unread) and ruling.judged.verdict is not Verdict.ATTESTED
 
 
-def _words_of(commit: AuditedCommit) -> tuple[str, ...]:
-    verdict = str(commit.ruling.judged.verdict)
-    return commit.replay, verdict, PASSES if commit.passes else FAILS
-
-
 def fits_agent(agents: Iterable[str], glob: str) -> bool:
     """Whether one of some agents fits a glob, with or without its version."""
-    return any(_fits(each, glob) or _fits(fold_agent(each), glob) for each in agents)
+    return any(fits(each, glob) or fits(fold_agent(each), glob) for each in agents)
 
 
-def _fits(text: str, glob: str) -> bool:
+def fits(text: str, glob: str) -> bool:
     """Whether a text fits a glob, whatever the case; a plain word fits anywhere in it."""
     folded, wanted = text.casefold(), glob.casefold()
     has_star = any(char in wanted for char in "*?[")

@@ -105,7 +105,7 @@ def _procedure(policy: Policy, ruling: Ruling) -> Iterator[Said]:
         yield _MISSING
     elif judged.entries:
         kinds = [kind for _, entry in judged.entries for _, kind in _kinds(ruling, entry)]
-        yield from _tell_edits(kinds, (LATE, RECOVERED), "recorded by hkgit apply")
+        yield from _tell_edits(kinds, (LATE, RECOVERED), "recorded by hkgit")
     elif judged.verdict is Verdict.FAIL:
         yield NO, "commit", "no ledger entry: nothing shows how it was made"
     elif judged.verdict is Verdict.VOUCHED:

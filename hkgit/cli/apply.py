@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from hkgit.applying.file_diff import render_diff
-from hkgit.applying.outcome import refusal_text, render_apply_json
+from hkgit.applying.outcome import outcome_line, refusal_text, render_apply_json
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import make_root_relative, open_repository
 from hkgit.cli.options import declare, option, option_of, options_in, session_option
@@ -20,7 +20,6 @@ from hkgit.cli.output import CONSOLE, QUIET, VERBOSE, print_note, printable_text
 from hkgit.cli.spec_options import (
     SpecOptions,
     echo_notes,
-    outcome_line,
     read_expects,
     read_specs,
     refuse,

@@ -55,7 +55,7 @@ def answer_commit(
         return Answer(None)
     from hkgit.cli.ruling_output import answer_report  # most commits pass without a word
 
-    return answer_report(repository, report, explain=explain)
+    return answer_report(repository, replace(report, explain=explain))
 
 
 def judge_commit(

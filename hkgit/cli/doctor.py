@@ -27,7 +27,13 @@ from hkgit.cli.schema import list_versions
 from hkgit.cli.session import describe_session
 from hkgit.errors import GitRefused
 from hkgit.gate.entrypoints.ci import Check, Level, read_event, run_checks, sum_up
-from hkgit.gate.entrypoints.hook_scripts import HOOKS, is_own
+from hkgit.gate.entrypoints.hook_scripts import (
+    FOREIGN,
+    HOOKS,
+    InstalledHook,
+    asks_hkgit,
+    list_hooks,
+)
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.index import find_foreign_lock
 from hkgit.git.transaction.landing import find_unfinished
@@ -42,7 +48,7 @@ from hkgit.sessions.session_states import list_sessions
 from hkgit.sessions.writer import find_crashed
 from hkgit.text.escape import escape_console, to_json_text, visible
 from hkgit.workflows import health
-from hkgit.workflows.setup import find_framework, find_place, find_runner
+from hkgit.workflows.setup import find_framework, find_runner
 
 _SAID = {
     Level.BROKEN: "broken: the gate cannot judge here",
@@ -152,7 +158,7 @@ def _say_repository(repository: Repository) -> Iterator[Line]:
 
 def _say_hooks(repository: Repository) -> Iterator[Line]:
     """The hooks, those that a framework should run and does not, and the command for these."""
-    hooks, root = list(health.find_hooks(repository)), repository.work_tree
+    hooks, root = list(list_hooks(repository)), repository.work_tree
     owners = {hook.name: _owner(repository, hook) for hook in hooks}
     for name, owner in owners.items():
         yield "hook", f"{name}: {owner}"
@@ -160,24 +166,22 @@ def _say_hooks(repository: Repository) -> Iterator[Line]:
         if missing := [name for name in HOOKS if name not in owners]:
             types = "".join(f" -t {name}" for name in missing)
             yield "missing", f"{', '.join(missing)}: pre-commit install{types}"
-    elif set(owners.values()) - {"foreign"}:
-        foreign = (hook for hook in hooks if owners[hook.name] == "foreign")
+    elif set(owners.values()) - {FOREIGN}:
+        foreign = (hook for hook in hooks if owners[hook.name] == FOREIGN)
         if lost := [hook.name for hook in foreign if find_runner(hook.path.read_bytes())]:
             yield "missing", f"{', '.join(lost)}: hkgit init"
-    if not set(owners.values()) - {"foreign"}:
+    if not set(owners.values()) - {FOREIGN}:
         server = " --server" if repository.is_bare else ""
         yield "no gate", f"no hook here calls it: run hkgit init{server}"
 
 
-def _owner(repository: Repository, hook: health.InstalledHook) -> str:
+def _owner(repository: Repository, hook: InstalledHook) -> str:
     """Whose a hook is; one of a framework that runs the gate is not foreign."""
-    if hook.owner != "foreign" or repository.work_tree is None:
+    root, runner = repository.work_tree, find_runner(hook.path.read_bytes())
+    if hook.owner != FOREIGN or root is None or runner is None:
         return hook.owner
-    runner, place = find_runner(hook.path.read_bytes()), find_place(hook.path.parent, hook.name)
-    is_run = find_framework(repository.work_tree) or (
-        place.is_file() and is_own(place.read_bytes())
-    )
-    return f"run by {runner}" if runner is not None and is_run else hook.owner
+    is_run = find_framework(root) is not None or asks_hkgit(repository, hook.name)
+    return f"run by {runner}" if is_run else hook.owner
 
 
 def _say_transactions(
@@ -219,8 +223,8 @@ def _say_work(repository: Repository) -> Iterator[Line]:
 def _say_agents(repository: Repository) -> Iterator[Line]:
     """Whether agents' hooks are as they should be, in the checkout and in the user's settings."""
     root = repository.work_tree
-    for outdated in () if root is None else find_outdated(root):
-        yield "agents", f"{outdated.path} {outdated.advice}"
+    for path, advice in () if root is None else find_outdated(root):
+        yield "agents", f"{path.relative_to(root or '')} {advice}"
     if root is not None:
         yield from (("agents", line) for line in _say_connected(root))
     yield from (("agents", line) for line in _say_user_hooks(root))

@@ -7,7 +7,7 @@ from functools import partial
 
 import click
 
-from hkgit.applying.outcome import render_apply_json
+from hkgit.applying.outcome import outcome_line, render_apply_json
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import find_work_root, make_relative_to
 from hkgit.cli.options import declare, option, option_of, options_in, session_option
@@ -15,7 +15,6 @@ from hkgit.cli.output import CONSOLE, QUIET, print_note, printable_text
 from hkgit.cli.spec_options import (
     SpecOptions,
     echo_notes,
-    outcome_line,
     read_expects,
     read_specs,
     refuse,

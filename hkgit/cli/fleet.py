@@ -6,7 +6,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import closing, contextmanager
 from importlib import import_module
@@ -16,9 +16,8 @@ from typing import Any
 
 import click
 
-from hkgit.audit.fleet.plan import FleetDirectory, read_list, write_json
+from hkgit.audit.fleet.plan import FleetDirectory, ListedRepository, read_list
 from hkgit.audit.fleet.run import (
-    FleetRequest,
     FleetRow,
     count_failed,
     count_rejected,
@@ -46,13 +45,12 @@ _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 def verify(
     *,
     file: str = argument("LIST"),
-    to: str = option(
-        "The directory for mirrors, state, tables and summary.", required=True, metavar="DIR"
-    ),
+    to: str = option("The directory for mirrors, state and tables.", required=True, metavar="DIR"),
     policy: str | None = option("The policy to use instead of each repository's.", metavar="FILE"),
     jobs: int | None = option("Number of local processes.", type=click.IntRange(1), metavar="N"),
-    dask: str | None = option("The address of a Dask scheduler.", metavar="ADDRESS"),
-    scheduler_file: str | None = option("The file that a Dask scheduler wrote.", metavar="FILE"),
+    dask: str | None = option(
+        "A Dask scheduler: its address, or the file that it wrote.", metavar="ADDRESS|FILE"
+    ),
 ) -> Answer:
     """Mirror every repository of LIST and judge what is new since the last run.
 
@@ -61,51 +59,45 @@ def verify(
     reason. An interrupted run loses nothing: run it again. Workers of Dask use the same path for
     DIR.
     """
-    if sum(each is not None for each in (jobs, dask, scheduler_file)) > 1:
-        raise click.UsageError("--jobs, --dask and --scheduler-file exclude each other.")
-    directory = FleetDirectory(Path(to).absolute())
-    request = FleetRequest(
-        read_list(Path(file)),
-        directory,
-        policy=None if policy is None else read_policy_file(Path(policy)),
-    )
-    with open_executor(jobs, dask, scheduler_file) as executor:
-        rows = _collect(request, executor)
-    document = summary_json(rows)
-    write_json(directory.summary, document)
+    if jobs is not None and dask is not None:
+        raise click.UsageError("--jobs and --dask exclude each other.")
+    listed, directory = read_list(Path(file)), FleetDirectory(Path(to).absolute())
+    named = None if policy is None else read_policy_file(Path(policy))
+    with open_executor(jobs, dask) as executor:
+        rows = _collect(listed, verify_fleet(listed, directory, executor, named))
     failed = GitRefused.exit_code if count_failed(rows) else 0
     code = Rejected.exit_code if count_rejected(rows) else failed
-    return Answer(document, summary_lines(rows), code, is_info=True)
+    return Answer(summary_json(rows), summary_lines(rows), code, is_info=True)
 
 
 command = group("Verify many repositories.", verify=verify)
 
 
-def _collect(request: FleetRequest, executor: Executor) -> tuple[FleetRow, ...]:
+def _collect(
+    listed: Sequence[ListedRepository], coming: Generator[FleetRow, None, None]
+) -> list[FleetRow]:
     """Collect the rows in the order of the list, each printed as soon as it is there."""
-    found: dict[object, FleetRow] = {}
-    with closing(verify_fleet(request, executor)) as rows:
-        for _ in show_progress("verifying repository")(request.listed):
+    found: dict[ListedRepository, FleetRow] = {}
+    with closing(coming) as rows:
+        for _ in show_progress("verifying repository")(listed):
             row = next(rows)
             found[row.listed] = row
             if CONSOLE.form == "text" and (CONSOLE.loudness > QUIET or not row.passes):
                 echo(row_line(row))
-    return tuple(found[each] for each in request.listed)
+    return [found[each] for each in listed]
 
 
 @contextmanager
-def open_executor(
-    jobs: int | None, dask: str | None, scheduler_file: str | None
-) -> Iterator[Executor]:
+def open_executor(jobs: int | None, dask: str | None) -> Iterator[Executor]:
     """Start what does the work: processes here, or the workers of a Dask scheduler."""
-    if dask is None and scheduler_file is None:
+    if dask is None:
         pool = ProcessPoolExecutor(jobs or os.cpu_count() or 1, initializer=_begin_worker)
         try:
             yield pool
         finally:
             pool.shutdown(cancel_futures=True)
         return
-    with _connect(dask, scheduler_file) as client:
+    with _connect(dask) as client:
         executor: Executor = client.get_executor(pure=False)
         yield executor
 
@@ -125,26 +117,23 @@ def _end_worker(number: int, frame: object) -> None:
 
 
 @contextmanager
-def _connect(address: str | None, scheduler_file: str | None) -> Iterator[Any]:
+def _connect(named: str) -> Iterator[Any]:
     """A client of the scheduler. Raises InvalidInput where it cannot be reached."""
     try:
         distributed: Any = import_module("distributed")
     except ImportError as error:
         fix = "pip install 'hkgit[dask]', here and where workers run."
         raise InvalidInput("--dask", "distributed is not installed", fix) from error
-    named = address or scheduler_file
-    if scheduler_file is not None and not Path(scheduler_file).is_file():
-        fix = "Give the file that dask scheduler --scheduler-file writes."
-        raise InvalidInput(scheduler_file, "is not there", fix)
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it reports, hkgit says
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
-        client = distributed.Client(
-            address=address, scheduler_file=scheduler_file, timeout=_PATIENCE
-        )
+        place = "scheduler_file" if Path(named).is_file() else "address"
+        client = distributed.Client(**{place: named}, timeout=_PATIENCE)
     except (OSError, ValueError) as error:
-        fix = "Start one: dask scheduler; then give its address, tcp://HOST:8786."
-        raise InvalidInput(str(named), "no scheduler answers there", fix) from error
+        fix = (
+            "Start one: dask scheduler; give its address, tcp://HOST:8786, or its --scheduler-file."
+        )
+        raise InvalidInput(named, "no scheduler answers there", fix) from error
     try:
         _expect_same_versions(client)
         yield client

@@ -9,19 +9,19 @@ from functools import partial
 import click
 
 from hkgit.audit.commits import History
-from hkgit.audit.reports import ReportTotals
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
 from hkgit.cli.history import POLICY, RANGE, find_history, open_history
 from hkgit.cli.options import REPORT, choose_one, declare, message_file_option, option
-from hkgit.cli.output import print_note, show_progress
-from hkgit.cli.ruling_output import answer_report, answer_rulings
+from hkgit.cli.output import print_note, print_warning, show_progress
+from hkgit.cli.ruling_output import answer_report
 from hkgit.evidence.verdict import BLIND
 from hkgit.gate.commit_range import drop_floors, judge_range, select_share
 from hkgit.gate.judged_commit import JudgeContext
-from hkgit.gate.ruling import Ruling
+from hkgit.gate.ruling import Report, Ruling
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun, visible
+from hkgit.values import replace
 
 OF_A_COMMIT = ("staged", "message_file")
 """Points at which git is making a commit."""
@@ -99,8 +99,8 @@ def _judge_range(
     watch = show_progress(_PROGRESS)
     rulings = judge_range(repository, history.asked, history.policy, context, watch=watch)
     told = rulings if explain else _add_adoptions(repository, rulings)
-    totals = ReportTotals(history.policy, explain=explain)
-    return answer_rulings(repository, told, totals, history.asked.new)
+    report = Report(history.policy, explain=explain)
+    return answer_report(repository, report, told, history.asked.new)
 
 
 def _add_adoptions(repository: Repository, rulings: Iterator[Ruling]) -> Iterator[Ruling]:
@@ -125,8 +125,9 @@ def _judge_event(policy: str | None, *, explain: bool) -> Answer:
     words = f"{event.name} ({event.host}): from {event.old} to {event.new}, for {event.ref}"
     print_note(visible(words))
     given = None if policy is None else load_policy(repository, policy, None)
-    report = judge_event(repository, event, given, show_progress(_PROGRESS), explain=explain)
-    return answer_report(repository, report, explain=explain)
+    watch = show_progress(_PROGRESS)
+    report = judge_event(repository, event, given, watch, say=print_warning, explain=explain)
+    return answer_report(repository, replace(report, explain=explain))
 
 
 @declare
@@ -151,10 +152,10 @@ def verify(
     repository, lax = history.repository, drop_floors(history.policy)
     listed = select_share(history.list(), *_parse_shard(shard))
     tip = listed[-1] if listed else None
-    totals = ReportTotals(lax)
+    report = Report(lax)
     if not incremental:
         rulings = _verify(history, listed, jobs)
-        return answer_rulings(repository, rulings, totals, tip)
+        return answer_report(repository, report, rulings, tip)
     # Rows of evidence are slow to load.
     from hkgit.audit.tables.database import keep_rulings, list_held, open_kept_rows
 
@@ -164,7 +165,7 @@ def verify(
     if len(fresh) < len(listed):
         print_note(f"{count_noun(len(listed) - len(fresh), 'commit')} passed before: skipped")
     rulings = keep_rulings(kept, _verify(history, fresh, jobs), lax)
-    return answer_rulings(repository, rulings, totals, tip)
+    return answer_report(repository, report, rulings, tip)
 
 
 def _verify(history: History, commits: Sequence[str], jobs: int) -> Iterator[Ruling]:

@@ -9,11 +9,12 @@ from pathlib import Path
 import click
 
 from hkgit.audit.commits import (
-    VERDICT_WORDS,
     AuditedCommit,
-    CommitFilter,
     commit_json,
+    fits,
+    fits_agent,
     fold_agent,
+    is_weak_commit,
 )
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.signers import Signed, Signers, render_signature, signature_json
@@ -30,6 +31,7 @@ from hkgit.cli.terminal_rows import (
     render_rows,
 )
 from hkgit.errors import InvalidInput
+from hkgit.evidence.verdict import Verdict
 from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.ruling import BY_HAND, NO_EVIDENCE
 from hkgit.git.repository import Repository
@@ -38,6 +40,11 @@ from hkgit.text.strict_json import JsonObject
 
 _NARROW = 100
 """Columns below which a row is short of words."""
+
+
+PASSES, FAILS = "passes", "fails"
+WORDS = tuple(dict.fromkeys((PASSES, FAILS, *map(str, Verdict), BY_HAND, NO_EVIDENCE)))
+"""What a commit can be asked to be: what replay says, its verdict, or the policy's."""
 
 
 @declare
@@ -52,7 +59,7 @@ def command(
     verdict: str | None = option(
         "Only commits that replay as WORD, have that verdict, or pass or fail.",
         metavar="WORD",
-        type=click.Choice([*dict.fromkeys(VERDICT_WORDS)]),
+        type=click.Choice(WORDS),
     ),
     is_weak: bool = option("Only with evidence of a quote or less, or none.", "--weak"),
     follow: bool = option("Follow one file through its renames."),
@@ -68,18 +75,31 @@ def command(
     located = tuple(make_root_relative(repository, path) for path in named)
     if follow and len(located) != 1:
         raise click.UsageError("--follow takes exactly one path.")
-    wanted = CommitFilter(agent, author, verdict, is_weak=is_weak)
     history = find_history(repository, revision)
-    limits = {"max-count": None if wanted.asks else max_count, "since": since, "until": until}
+    most = None if agent or author or verdict or is_weak else max_count
+    limits = {"max-count": most, "since": since, "until": until}
     options = [f"--{name}={value}" for name, value in limits.items() if value is not None]
     commits = _commits(repository, history.asked, options, located, is_followed=follow)
     watched = show_progress("judging commit")(commits)
     audited = map(AuditedCommit, map(history.rule, watched))
-    found = islice(filter(wanted.fits, audited), max_count)
+    wanted = (
+        each
+        for each in audited
+        if (agent is None or fits_agent(each.agents, agent))
+        and (author is None or fits(each.author, author))
+        and (verdict is None or verdict in _list_words(each))
+        and (not is_weak or is_weak_commit(each))
+    )
+    found = islice(wanted, max_count)
     signers = Signers(repository, history.asked.old or repository.head().commit)
     signed = ((commit, signers.of(commit.ruling)) for commit in found)
     document = (_row_json(*each, history.policy.source) for each in signed)
     return Answer(document, _lines(signed), is_long=True)
+
+
+def _list_words(commit: AuditedCommit) -> tuple[str, ...]:
+    verdict = str(commit.ruling.judged.verdict)
+    return commit.replay, verdict, PASSES if commit.passes else FAILS
 
 
 def _split(repository: Repository, words: Sequence[str]) -> tuple[str, Sequence[str]]:

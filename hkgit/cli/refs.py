@@ -8,9 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from hkgit.applying.outcome import error_json
-from hkgit.audit.reports import ReportTotals
 from hkgit.audit.reports.plain import report_json
-from hkgit.audit.reports.text import report_lines, summarize
+from hkgit.audit.reports.text import report_lines
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
 from hkgit.cli.output import CONSOLE, QUIET, VERBOSE, print_error
@@ -29,7 +28,6 @@ from hkgit.gate.trusted_policy import read_named_policy
 from hkgit.git.repository import Repository
 from hkgit.text.escape import escape_console, to_json_text
 from hkgit.text.strict_json import JsonObject
-from hkgit.values import replace
 
 LONGEST_BUDGET = 86_400
 """Seconds that a push may be given."""
@@ -94,8 +92,7 @@ def _parse_seconds(given: str | float | None) -> float:
 
 
 def _warn_of_kept_text(repository: Repository, answers: Sequence[UpdateResult]) -> None:
-    reports = [answer.report for answer in answers if answer.report is not None]
-    judged = [ruling.judged for report in reports for ruling in report.rulings]
+    judged = [ruling.judged for answer in answers for ruling in answer.report.rulings]
     commits = [each.candidate.id for each in judged if each.entries and each.candidate.id]
     if commits:
         from hkgit.cli.removed_text import warn_of_push
@@ -110,11 +107,11 @@ def _answer_json(answer: UpdateResult) -> JsonObject:
         "old": answer.update.old,
         "new": answer.update.new,
         "passes": answer.passes,
-        "policy": {"source": answer.policy.source, "mode": answer.policy.mode},
+        "policy": {"source": report.policy.source, "mode": report.policy.mode},
         "judged": answer.judged or None,
         "note": answer.note or answer.unjudged or None,
         "error": None if refusal is None else error_json(refusal),
-        "report": None if report is None else report_json(report),
+        "report": report_json(report) if answer.judged else None,
     }
 
 
@@ -122,7 +119,7 @@ def _lines(answers: Sequence[UpdateResult]) -> Iterator[str]:
     is_quiet = CONSOLE.loudness == QUIET
     for answer in _thin_out(answers):
         # A ref that was not looked at is said always: nobody shall take silence for a judgement.
-        is_clean = answer.passes and (answer.report is None or answer.report.is_clean)
+        is_clean = answer.passes and answer.report.is_clean
         if not is_quiet or not is_clean or answer.unjudged:
             yield from _answer_lines(answer)
     refused = [answer for answer in answers if not answer.passes]
@@ -149,25 +146,16 @@ def _answer_lines(answer: UpdateResult) -> Iterator[str]:
         yield f"{mark} {ref}: {answer.refusal.what}"
         if answer.refusal.fix:
             yield f"       -> {answer.refusal.fix}"
-        if answer.note:
-            yield f"       note: {answer.note}"
     elif answer.unjudged:
         yield f"note {ref} is not judged: {answer.unjudged}"
-    elif answer.report is None:
+    elif not answer.judged:
         yield f"ok   {ref}: {answer.note}"
     else:
         yield f"{'ok  ' if answer.passes else 'FAIL'} {ref}, {answer.judged}:"
         yield from (f"     {line}" for line in _report_lines(answer.report))
-        if answer.note:
-            yield f"     note: {answer.note}"
 
 
 def _report_lines(report: Report) -> Iterator[str]:
     """What is rejected, and the sum; every commit only where that is asked for."""
-    rejected = tuple(ruling for ruling in report.rulings if not ruling.passes)
-    if CONSOLE.loudness < VERBOSE and rejected:
-        *lines, _ = report_lines(replace(report, rulings=rejected))
-        yield from lines
-        yield summarize(ReportTotals.of(report))
-    else:
-        yield from report_lines(report)
+    rejected = [ruling for ruling in report.rulings if not ruling.passes]
+    return report_lines(report, rejected if CONSOLE.loudness < VERBOSE and rejected else None)

@@ -22,7 +22,6 @@ from hkgit.dialects import append_at_end, find_dialect, parse
 from hkgit.dialects.file_names import parse_expect
 from hkgit.edits import Read, Spec
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.matching.place import format_confidence
 from hkgit.text.escape import visible
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
@@ -196,13 +195,6 @@ def refuse(
     """Answer why nothing was applied; the document has the keys that it has where something was."""
     document = render_apply_json(error.status, outcomes, None, error, dry_run=given.dry_run)
     return Answer(document | more, code=error.exit_code, refusal=words or str(error))
-
-
-def outcome_line(outcome: EditOutcome) -> str:
-    """Say where an edit landed and how surely."""
-    where = ",".join(f"{first}-{last}" for first, last in outcome.lines)
-    sure = format_confidence(outcome.confidence_permille, "  confidence ")
-    return f"{visible(outcome.path)}:{where}  {outcome.tier}{sure}"
 
 
 def echo_notes(outcomes: Sequence[EditOutcome]) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import click
 
-from hkgit.audit.tables.columns import COUNT, FLAG, SHARE, TEXT, WORDS
 from hkgit.audit.tables.database import open_directory, read_queries
 from hkgit.audit.tables.export_tables import open_repository_rows, write_tables
 from hkgit.audit.tables.query import SqlAnswer, answer_sql, lock_tables
@@ -94,24 +93,8 @@ def sql(
 
 def answer_json(answer: SqlAnswer) -> dict[str, object]:
     """Write an answer as one JSON object."""
-    rows = list(answer.rows)
-    kinds = (_name_kind(row[number] for row in rows) for number in range(len(answer.names)))
-    columns = zip(answer.names, kinds, strict=True)
-    return {
-        "columns": [{"name": name, "type": kind} for name, kind in columns],
-        "rows": [dict(zip(answer.names, map(_plain, row), strict=True)) for row in rows],
-    }
-
-
-_KINDS = {bool: FLAG, int: COUNT, float: SHARE, str: TEXT, list: WORDS}
-
-
-def _name_kind(values: Iterable[object]) -> str:
-    """The type of a column by the values that are there; text where they are of several."""
-    found = {type(value) for value in values if value is not None}
-    if found == {int, float}:
-        return SHARE
-    return _KINDS.get(found.pop(), TEXT) if len(found) == 1 else TEXT
+    rows = (dict(zip(answer.names, map(_plain, row), strict=True)) for row in answer.rows)
+    return {"columns": [*answer.names], "rows": [*rows]}
 
 
 def _plain(value: object) -> object:
@@ -164,11 +147,12 @@ def _render_table(answer: SqlAnswer) -> Iterator[str]:
     most = _WIDEST if limit < 10_000 else limit
     cells = [[fit(word, most) for word in row] for row in ([*answer.names], *rows)]
     widths = [max(map(measure, column)) for column in zip(*cells, strict=True)]
-    kinds = [_name_kind(row[at] for row in found) for at in range(len(widths))]
+    types = ({type(row[at]) for row in found} - {type(None)} for at in range(len(widths)))
+    are_numbers = [bool(each) and each <= {int, float} for each in types]
     cells.insert(1, ["-" * width for width in widths])
     for row in cells:
         shown = (
-            " " * (width - measure(word)) + word if kind in (COUNT, SHARE) else pad(word, width)
-            for word, width, kind in zip(row, widths, kinds, strict=True)
+            " " * (width - measure(word)) + word if is_number else pad(word, width)
+            for word, width, is_number in zip(row, widths, are_numbers, strict=True)
         )
         yield "  ".join(shown).rstrip()

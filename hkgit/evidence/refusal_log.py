@@ -26,17 +26,19 @@ from hkgit.values import asdict, dataclass, fields_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeVar
 
     from hkgit.applying.outcome import EditOutcome
     from hkgit.git.repository import Repository
 
+    Read = TypeVar("Read", "RefusedAttempt", "Decision")
 
 NAME = "refusals.jsonl"
 LARGEST = 2_000_000
 """Bytes of the record; of a larger one the newer half is kept."""
 
 _LONGEST = 400
+_YEAR_10000 = 253402300800
 
 CONFLICTS = ("stale", "conflict")
 """Statuses of edits that met what others did."""
@@ -133,10 +135,11 @@ class RefusalLog:
                 records.setdefault(record["id"], {}).update(record)
         found = []
         for record in records.values():
-            with suppress(TypeError):  # it lacks a field
+            with suppress(TypeError):  # it lacks a field, or has one of another kind
                 decided = record.pop("decided", None)
-                known = None if decided is None else Decision(**decided)
-                found.append(RefusedAttempt(**record, decided=known))
+                known = None if decided is None else _expect_kinds(Decision(**decided))
+                attempt = _expect_kinds(RefusedAttempt(**record, decided=known))
+                found += [attempt] if 0 <= attempt.time < _YEAR_10000 else []
         return found
 
     def make_claims(self, agent: str, edits: Iterable[AnyEdit]) -> list[JsonObject]:
@@ -224,6 +227,17 @@ class RefusalLog:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(kept)
         draft.replace(self.path)
+
+
+_KINDS = {"int": int, "str": str, "str | None": str | None, "Decision | None": Decision | None}
+
+
+def _expect_kinds(value: Read) -> Read:
+    """Return a value; raise TypeError where a field is of another kind than its class says."""
+    for name, kind in type(value).__annotations__.items():
+        if not isinstance(getattr(value, name), _KINDS[kind]):
+            raise TypeError(name)
+    return value
 
 
 def describe_conflicts(

@@ -27,7 +27,7 @@ _COMMENTS = r"(?:#.*\n?)+"
 _VOUCHED = r"Hkgit-Vouched-by: ([^<>]*[^<>\s] <[^<>\s]+>)\Z"
 _ENTRY = r"Hkgit-Entry: sha256:([0-9a-f]{64})\Z"
 _COMMENT_LINE = r"(?m)^#.*\n"
-_FOLD = r"\n[ \t]+"
+_FOLD = r"\n[ \t]+(?=\S)"
 _KEY = r"(?im)^Hkgit-[A-Za-z0-9-]+[ \t]*:"
 
 
@@ -64,7 +64,8 @@ def read_trailers(message: bytes) -> Trailers:
     own = [line for line in foot if line in vouchers and vouchers[line] is None]
     named = [found[1] for line in own if (found := re.match(_ENTRY, line)) is not None]
     faults = tuple(_find_faults(above, foot, own, named))
-    lines = re.sub(_FOLD, " ", re.sub(_COMMENT_LINE, "", text)).split("\n")
+    unfolded = re.sub(_FOLD, " ", re.sub(_COMMENT_LINE, "", text))
+    lines = [line.rstrip() for line in unfolded.split("\n")]
     return Trailers(
         entries=tuple(dict.fromkeys(named)),
         lines=tuple(line for line in lines if _is_ours(line) and vouchers.get(line) is None),
@@ -238,7 +239,7 @@ def message_findings(
         what = f"Hkgit-Entry names {name[:12]}, which this commit does not add"
         yield Finding("trailer", "message", what, "Remove the trailer.")
     if is_strict and entries:
-        true = {line for name, entry in entries for line in render_trailers(entry, name)}
+        true = {line.rstrip() for name, entry in entries for line in render_trailers(entry, name)}
         for line in sorted(set(trailers.lines) - true):
             what = f"the entry does not have {line[:80]!r}"
             yield Finding("trailer", "message", what, "Remove the trailer, or correct it.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from hkgit.evidence.verdict import Finding, ReplayResult, Verdict
 from hkgit.gate.policy.model import Policy
 from hkgit.values import dataclass
@@ -100,18 +102,42 @@ def is_of_one_ref(ruling: Ruling) -> bool:
     return judged.verdict in (Verdict.ATTESTED, Verdict.PRUNE) or not judged.candidate.parents
 
 
-@dataclass(frozen=True)
+@dataclass
 class Report:
-    """The rulings of one run of the gate; provisional on a client, whose hooks can be skipped."""
+    """What one run of the gate comes to: a policy, and rulings, which may be counted and not kept.
+
+    `provisional` is one on a client, whose hooks can be skipped. With `explain` it is told which
+    rules were tried on each commit.
+    """
 
     policy: Policy
-    rulings: tuple[Ruling, ...]
+    rulings: tuple[Ruling, ...] = ()
     provisional: bool = False
+    explain: bool = False
+    told: int = 0
+    told_rejected: int = 0
+
+    def watch(self, rulings: Iterable[Ruling]) -> Iterator[Ruling]:
+        """Pass rulings on that are not kept, and count them."""
+        for ruling in rulings:
+            self.told += 1
+            self.told_rejected += not ruling.passes
+            yield ruling
+
+    @property
+    def count(self) -> int:
+        """How many commits were judged."""
+        return len(self.rulings) + self.told
+
+    @property
+    def rejected(self) -> int:
+        """How many of them do not pass."""
+        return sum(not ruling.passes for ruling in self.rulings) + self.told_rejected
 
     @property
     def passes(self) -> bool:
         """Whether nothing is rejected, or the policy only warns or reports."""
-        return self.policy.mode != "enforce" or all(ruling.passes for ruling in self.rulings)
+        return self.policy.mode != "enforce" or not self.rejected
 
     @property
     def is_clean(self) -> bool:

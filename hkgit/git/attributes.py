@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, File
 from hkgit.errors import InvalidInput
-from hkgit.git.facts import find_shared
+from hkgit.git.facts import ask_git, find_shared
 from hkgit.text.paths import fold_name, quote_path
 from hkgit.values import dataclass
 
@@ -72,13 +72,16 @@ class Unedited:
 
     def expect_plain(self, path: str) -> None:
         """Raise InvalidInput where git stores another text than is in the work tree."""
-        near = (_read(self.root / name) for name in _attribute_files([path]))
-        if not self._is_foreign_anywhere and not _speak_of(FOREIGN, near):
-            return
-        from hkgit.git.program import Git  # few checkouts have filters
+        asked = ("check-attr", "-z", *FOREIGN, "--", path)
+        output = ask_git(*asked, root=str(self.root))
+        if not output:  # a repository that git does not open has files all the same
+            near = (_read(self.root / name) for name in _attribute_files([path]))
+            if not self._is_foreign_anywhere and not _speak_of(FOREIGN, near):
+                return
+            from hkgit.git.program import Git  # it says why
 
-        output = Git(self.root)("check-attr", "-z", *FOREIGN, "--", path).stdout
-        driver, encoding = os.fsdecode(output).split("\0")[2:6:3]
+            output = os.fsdecode(Git(self.root)(*asked).stdout)
+        driver, encoding = output.split("\0")[2:6:3]
         expect_unfiltered(path, driver, encoding)
 
     def expect_checked_out(self, path: str) -> None:

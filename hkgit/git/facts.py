@@ -197,7 +197,12 @@ def ask_git(*args: str, root: str = "") -> str:
 
     With a `root` it works there, whatever repository the environment names.
     """
-    return _Child(*args, root=root).answer() if hasattr(os, "posix_spawnp") else ""
+    if not hasattr(os, "posix_spawnp"):
+        return ""
+    try:
+        return _Child(*args, root=root).answer()
+    except OSError:  # there is no git
+        return ""
 
 
 def _is_odd(git_dir: str) -> bool:

@@ -1,7 +1,5 @@
 """What a refused edit is told.
 
-For refusals of an edit of which no line is in the file as it is quoted.
-
 Nothing here is ever applied by itself: whether the file's lines are still the ones that were
 meant to change is for the author of the edit to say.
 """

@@ -1,92 +1,64 @@
-"""Find the places of an edit that is meant for all of them."""
+"""Find the places of an edit that is meant for all of them: it is taken at its word."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import pairwise
 
 from hkgit.errors import Ambiguous
 from hkgit.matching import advice, guards, repetition
-from hkgit.matching.place import Located, Place, rate_confidence
+from hkgit.matching.place import FULL, Located, Place, rate_confidence
 from hkgit.matching.quotation import Quotation
-from hkgit.matching.search import Search, settle
+from hkgit.matching.search import Search
 from hkgit.matching.strict import (
-    ALIKE,
-    elided,
     find_literal_places,
     swap_line_ends,
     unicode,
     whitespace,
 )
 from hkgit.text.escape import count_noun
-from hkgit.values import replace
 
 _MOST_SHOWN = 5  # So many lines a note names at most
 
 
 def locate_everywhere(search: Search) -> Located | None:
-    """Find every place, byte for byte and inside words too; else every place of a strict tier."""
-    quote = search.quote
-    places = find_literal_places(quote)
-    if places:
-        found = _settle_all(search, "exact", places)
-        notes = guards.note_parts_of_words(quote, places) + _tell_left_over(quote, places)
-        return replace(found, notes=notes)
-    other = swap_line_ends(quote)
-    places = () if other is None else find_literal_places(other)
-    if other is not None and places:
-        return _settle_all(replace(search, quote=other), "whitespace", places)
-    for reading in (search, *search.list_variants()):
-        for tier, find in ALIKE.items():
-            places = tuple(sorted(find(reading.quote)))
-            if places:
-                return _settle_all(reading, tier, places)
-    # What an edit with dots leaves out may differ from place to place.
-    places = elided(quote)
-    if places:
-        _check_count(search, places)
-        return settle(search, "elided", places)
-    applied_at = repetition.find_place_of_new(quote)
-    if applied_at is not None:
-        raise advice.refuse_applied(quote, applied_at)
-    return None
+    """Find every place, byte for byte and inside words too; line ends may be others.
 
-
-def _settle_all(search: Search, tier: str, places: tuple[Place, ...]) -> Located:
-    """All places that are the old text but for whitespace, typography or a repair.
-
-    Raises Ambiguous for another number of them than is expected, for places that overlap, and
-    where some have the new text around them already; AlreadyApplied where all have.
+    None where there is none. Raises Ambiguous for another number of places than is expected, and
+    where some have the new text around them already; AlreadyApplied where all have, or where there
+    is no place and the new text is in the file.
     """
-    quote = search.quote
-    _check_count(search, places)
+    quote, other = search.quote, swap_line_ends(search.quote)
+    places, tier = find_literal_places(quote), "exact"
+    if not places and other is not None:
+        quote, tier = other, "whitespace"
+        places = find_literal_places(other)
+    if not places:
+        applied = repetition.find_place_of_new(search.quote)
+        if applied is None:
+            return None
+        raise advice.refuse_applied(search.quote, applied)
+    expected = quote.edit.expected_count
+    if expected not in (None, len(places)):
+        raise Ambiguous(
+            quote.edit.path,
+            f"the old text is in {len(places)} places, not {expected}",
+            "Say how many places are to change, or quote more lines.",
+        )
     applied_at = [place for place in places if repetition.stands_literally(quote, place)]
     if len(applied_at) == len(places):
-        raise advice.refuse_applied(quote, applied_at[0])
+        raise advice.refuse_applied(quote, places[0])
     if applied_at:
         raise advice.refuse_half_applied(quote, applied_at, places)
-    if any(a.end > b.start for a, b in pairwise(places)):
-        raise advice.refuse_ambiguous(quote, places)
-    similarity = min(place.similarity for place in places)
+    notes = guards.note_parts_of_words(quote, places) + _tell_left_over(quote, places)
     return Located(
         quote=quote,
         places=places,
         tier=tier,
-        similarity=similarity,
-        confidence=rate_confidence(tier, similarity, None, quote.repairs),
-        repairs=quote.repairs,
+        similarity=FULL,
+        confidence=rate_confidence(tier, FULL),
+        notes=notes,
     )
-
-
-def _check_count(search: Search, places: tuple[Place, ...]) -> None:
-    edit = search.quote.edit
-    if edit.expected_count not in (None, len(places)):
-        raise Ambiguous(
-            edit.path,
-            f"the old text is in {len(places)} places, not {edit.expected_count}",
-            "Say how many places are to change, or quote more lines.",
-        )
 
 
 def _tell_left_over(quote: Quotation, places: Sequence[Place]) -> tuple[str, ...]:

@@ -196,17 +196,15 @@ document gate: Whether each commit of a range passes, as `gate --json` and `veri
     provisional: flag -- Judged on a client, where hooks can be skipped.
     policy: judging_policy
     commits: list of ruling
-document commit: A commit: what can be derived of it, and whether it passes the policy.
+document commit(ruling): A commit: what can be derived of it, and whether it passes the policy.
     commit: commit_id
-    replay: replay
-    policy: policy_result
     time: date
-    subject, author, mend: text
-    agents, entries: list of text
+    subject, author: text
+    agents: list of text
     evidence: map of integer -- Edits by evidence.
     weakest_evidence: shown_evidence or null
     lowest_confidence: share or null
-    findings, signatures: list of object
+    signatures: list of object
 
 hunk_read: What was read of the lines of a hunk.
     lines: range
@@ -248,12 +246,9 @@ document stats(numbers): A stretch of history in numbers.
     policy_source: text
     refused: integer
     by_agent: list of agent_numbers
-document report: A range: its commits under the policy, what is claimed, and the numbers.
+document report(gate): A range: its commits under the policy, what is claimed, and the numbers.
     range: text
     old, new: commit_id
-    passes: flag
-    policy: judging_policy
-    commits: list of ruling
     rejected, break_glass: list of text
     claimed: object
     numbers: numbers
@@ -335,11 +330,8 @@ document export: What an export did to the tables of a repository.
     judged: integer -- Commits that were judged in this run.
     removed: integer -- Commits that are no longer in the history.
 
-sql_column: A column of an answer.
-    name: text
-    type: text -- The type, as the database names it.
 document sql: The answer to a query.
-    columns: list of sql_column
+    columns: list of text
     rows: list of object -- By column name; a repeated name becomes `NAME_2`.
 
 # The ledger
@@ -583,9 +575,9 @@ _EXPECTED = {
 def find_faults(
     where: str, value: object, schema: JsonObject, fix: str = ""
 ) -> Iterator[InvalidInput]:
-    """Find where a value of a TOML document is not as the schema of a document says."""
+    """Find where a value of TOML or JSON is not as its schema says."""
     if not _fits(value, schema):
-        yield InvalidInput(where, f"expected {_say_expected(schema)}, found {value!r}", fix)
+        yield InvalidInput(where, f"expected {_say_expected(schema)}, found {value!r:.60}", fix)
     elif isinstance(value, list):
         for number, each in enumerate(value):
             yield from find_faults(f"{where}[{number}]", each, schema["items"], fix)
@@ -624,7 +616,8 @@ def _say_expected(schema: JsonObject) -> str:
         return f"one of {', '.join(schema['enum'])}"
     if "pattern" in schema:
         return str(schema["description"]).partition(":")[0]
-    bounds = f" from {schema['minimum']} to {schema['maximum']}" if "maximum" in schema else ""
+    bounds = f" from {schema['minimum']}" if "minimum" in schema else ""
+    bounds += f" to {schema['maximum']}" if "maximum" in schema else ""
     least = " that is not empty" if schema.get("minItems") else ""
     items = f", each item {_say_expected(schema['items'])}" if "items" in schema else ""
     return f"{_EXPECTED[schema['type']]}{bounds}{least}{items}"

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 
-from hkgit.edits import encode_text
 from hkgit.errors import InvalidInput
-from hkgit.text.strict_json import JsonObject
+from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import dataclass
 
 LONGEST_TEXT = 16 * 2**20
 """In characters; so much a single argument may hold, and more than any ledger entry keeps."""
 
-_TYPES: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "array": (list,),
-    "text": (str, dict, list),
-}
-"""A `text` is a string; where a client has read it as JSON already, it is said again, and then
-checked as any other."""
+_HALF = "[\ud800-\udc7f\udd00-\udfff]"
+"""Half of a character; other surrogates stand for bytes that are not UTF-8."""
 
 _TEXT_SCHEMAS = [
     {"type": "string"},
@@ -67,29 +59,29 @@ class Argument:
         more = {"minimum": self.minimum, "maximum": self.maximum, "default": self.default}
         return schema | {name: each for name, each in more.items() if each is not None}
 
-    def check(self, value: object) -> None:
-        """Raise WrongArguments for a value that the schema does not allow."""
-        if not _is_a(self.type, value):
-            raise self._refuse(f"must be of type {self.type}, not {_name_type(value)}")
-        if self.type == "array" and not _holds_strings(value):
-            raise self._refuse("must contain only strings")
-        if isinstance(value, str) and len(value) > LONGEST_TEXT:
-            raise self._refuse(f"is longer than {LONGEST_TEXT} characters")
-        if any(map(_is_broken, value if isinstance(value, list) else [value])):
-            raise self._refuse("contains half of a character, a lone surrogate")
-        if self.choices and value not in self.choices:
-            raise self._refuse(f"must be one of {', '.join(self.choices)}")
-        if isinstance(value, int | float):
-            self._check_bounds(value)
+    def check(self, value: object) -> Json:
+        """Return a value as the schema allows it, numbers as what they are.
 
-    def _check_bounds(self, value: float) -> None:
-        if self.minimum is not None and not value >= self.minimum:
-            raise self._refuse(f"must be at least {self.minimum:g}")
-        if self.maximum is not None and not value <= self.maximum:
-            raise self._refuse(f"must be at most {self.maximum:g}")
+        A `text` is a string; where a client has read it as JSON already, it is written again.
+        Raises WrongArguments for a value that the schema does not allow.
+        """
+        from hkgit.text.formats import find_faults  # commands do not check what Click has read
 
-    def _refuse(self, what: str) -> WrongArguments:
-        return WrongArguments(f"argument {self.name}", what, self.about)
+        schema, where = self.schema(), f"argument {self.name}"
+        if self.type == "text":
+            schema = {"type": "string"}
+            if isinstance(value, dict | list):
+                value = json.dumps(value, ensure_ascii=False)
+        for fault in find_faults(where, value, schema, self.about):
+            raise WrongArguments(fault.where, fault.what, fault.fix)
+        for each in value if isinstance(value, list) else [value]:
+            if isinstance(each, str) and len(each) > LONGEST_TEXT:
+                what = f"is longer than {LONGEST_TEXT} characters"
+                raise WrongArguments(where, what, self.about)
+            if isinstance(each, str) and re.search(_HALF, each):
+                what = "contains half of a character, a lone surrogate"
+                raise WrongArguments(where, what, self.about)
+        return int(value) if self.type == "integer" and isinstance(value, float) else value
 
 
 DEFAULT_THRESHOLD = 0.8
@@ -129,29 +121,6 @@ CALL = Argument("call", "string", "The call to undo, instead of the last.")
 WHOLE_SESSION = Argument("whole_session", "boolean", "Undo every call of the session.")
 
 
-def _is_a(name: str, value: object) -> bool:
-    """Whether a value of JSON is of a type; true and false are no numbers."""
-    return isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool))
-
-
-def _holds_strings(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-def _is_broken(value: object) -> bool:
-    """Whether it is a text that no bytes represent."""
-    try:
-        encode_text(value if isinstance(value, str) else "")
-    except UnicodeEncodeError:
-        return True
-    return False
-
-
-def _name_type(value: object) -> str:
-    known = (name for name in _TYPES if _is_a(name, value))
-    return next(known, "null" if value is None else "object")
-
-
 def schema(arguments: tuple[Argument, ...]) -> JsonObject:
     """Write what a call takes, as a JSON Schema."""
     return {
@@ -165,15 +134,13 @@ def schema(arguments: tuple[Argument, ...]) -> JsonObject:
 def check_arguments(arguments: tuple[Argument, ...], given: object) -> Values:
     """Check what was given, and leave nulls out. Raises WrongArguments."""
     if not isinstance(given, Mapping):
-        raise WrongArguments("arguments", f"are of type {_name_type(given)}", "Send a JSON object.")
-    values = {name: value for name, value in given.items() if value is not None}
+        raise WrongArguments("arguments", "are not an object", "Send a JSON object.")
     known = {argument.name: argument for argument in arguments}
+    values = {name: value for name, value in given.items() if value is not None}
     for name, value in values.items():
         if name not in known:
             raise WrongArguments(f"argument {name}", "is unknown", f"Known: {', '.join(known)}.")
-        if known[name].type == "text" and isinstance(value, dict | list):
-            values[name] = json.dumps(value, ensure_ascii=False)
-        known[name].check(values[name])
+        values[name] = known[name].check(value)
     for argument in arguments:
         if argument.required and argument.name not in values:
             raise WrongArguments(f"argument {argument.name}", "is missing", argument.about)

@@ -1,4 +1,4 @@
-"""Inspect the hooks of a repository, and what crashes have left in it."""
+"""What crashes have left in a repository."""
 
 from __future__ import annotations
 
@@ -12,21 +12,9 @@ from pathlib import Path
 from hkgit.applying.files import clear_away
 from hkgit.edits import EXECUTABLE, REGULAR
 from hkgit.errors import HkgitError
-from hkgit.gate.entrypoints import hook_scripts
-from hkgit.git.facts import calls_gate
 from hkgit.git.repository import Repository
 from hkgit.git.transaction.journal import TransactionState, find_abandoned, list_transactions
 from hkgit.git.transaction.transaction import Outcome, Settled, find_outcome, settle_abandoned
-from hkgit.values import dataclass
-
-
-@dataclass(frozen=True)
-class InstalledHook:
-    """An active hook, and whose it is: `hkgit`, `calls hkgit`, or `foreign`."""
-
-    name: str
-    path: Path
-    owner: str
 
 
 def list_running(repository: Repository) -> tuple[TransactionState, ...]:
@@ -94,19 +82,3 @@ def _read_known_files(repository: Repository, folder: Path) -> Iterator[bytes]:
         mode, object_id, _ = line.split(maxsplit=2)
         if int(mode, 8) in (REGULAR, EXECUTABLE):
             yield repository.blob(object_id)
-
-
-def find_hooks(repository: Repository) -> Iterator[InstalledHook]:
-    """Find the active hooks that a commit or push meets here."""
-    directory = repository.hooks_path or repository.common_dir / "hooks"
-    for name in dict.fromkeys((*hook_scripts.ALL_HOOKS, *hook_scripts.COMMIT_HOOKS)):
-        path = directory / name
-        if hook_scripts.is_active(path):
-            script = hook_scripts.find_script(path)
-            yield InstalledHook(name, script, _find_owner(script.read_bytes()))
-
-
-def _find_owner(content: bytes) -> str:
-    if hook_scripts.is_own(content):
-        return "hkgit"
-    return "calls hkgit" if calls_gate(content) else "foreign"

@@ -177,64 +177,8 @@ def _write(step: SetupStep) -> None:
 
 # Policy
 
-POLICY = add_stamp("""\
-# What `hkgit gate` accepts in this repository. It is read from the trusted side: from HEAD for a
-# commit being made, from the target for a range or a push. So a change here applies to later
-# commits.
-# A line that is commented out shows the default.
-
-[gate]
-
-# Which commits the rules apply to: "agents" (every commit that carries ledger entries, or whose
-# author,
-# committer or co-author is an agent), or "all".
-# govern = "agents"
-
-# Further agents, as globs on `Name <email>`; the known ones and *[bot]* are built in.
-# agents = []
-
-# What happens to a commit that breaks the rules: "enforce" rejects it, "warn" and "report" say so.
-# mode = "enforce"
-
-# The evidence that an edit needs; one without it is blind. Of: hash, receipt, quote, tag, none,
-# and late, which was read after the change.
-# accept = ["hash", "receipt"]
-
-# The lowest confidence that an edit may have, from 0 to 1.
-# min_confidence = 0
-
-# The tiers of matching that may have placed an edit; without this line, every tier.
-# tiers = ["exact", "whitespace", "range", "file"]
-
-# This commit, by all its digits, and what came before it are not judged.
-# since = "0000000000000000000000000000000000000000"
-
-# Who may change which paths by hand although the rules hold for them. Repeat it for each grant.
-# A name counts on clients only; a server or CI believes `keys`, public SSH keys that sign commits.
-# [[gate.manual]]
-# paths = ["docs/*"]
-# names = ["Ada <ada@example.org>"]
-# keys = ["ssh-ed25519 AAAA..."]
-
-# Bots (Dependabot, Renovate, pre-commit.ci, release bots) are agents by their names, *[bot]*. Grant
-# each the paths that it is there for. Anybody may write a bot's name, so names count in clones
-# alone; what binds is the key that signs its commits, or who pushes to a server that says so.
-# [[gate.manual]]                       # Dependabot, Renovate: lock files
-# paths = ["package-lock.json", "yarn.lock", "poetry.lock", "uv.lock", "Cargo.lock", "go.sum"]
-# names = ["dependabot[[]bot] <*", "renovate[[]bot] <*"]
-# keys = ["ssh-ed25519 AAAA..."]        # the key that signs its commits
-# pushers = ["dependabot[bot]"]         # with pusher_variable, on a server
-# [[gate.manual]]                       # pre-commit.ci: what its formatters write
-# paths = ["src/*", ".pre-commit-config.yaml"]
-# names = ["pre-commit-ci[[]bot] <*"]
-# keys = ["ssh-ed25519 AAAA..."]
-# [[gate.manual]]                       # a release bot
-# paths = ["CHANGELOG.md", "version.txt"]
-# names = ["github-actions[[]bot] <*", "release-please[[]bot] <*"]
-# keys = ["ssh-ed25519 AAAA..."]
-
-# More keys, and what each means: docs/policy.md; `hkgit policy check` says all of this in words.
-""").encode()
+POLICY = add_stamp(Path(__file__).with_name("policy.toml").read_text("utf-8")).encode()
+"""Every default, explained."""
 
 
 def plan_policy(root: Path) -> Iterator[SetupStep]:

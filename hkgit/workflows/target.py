@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from hkgit.applying.planner import Options, PlannedSpec
 from hkgit.edits import Read, Snapshot, Spec
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.gate.entrypoints.hook_scripts import find_script, is_active
+from hkgit.gate.entrypoints.hook_scripts import FOREIGN, list_hooks
 from hkgit.gate.policy.model import BUILT_IN, Policy
 from hkgit.gate.trusted_policy import read_trusted_policy
-from hkgit.git.facts import calls_gate
 from hkgit.git.repository import FIRST_COMMIT, Repository
 from hkgit.values import dataclass, field, replace
 from hkgit.workflows.merge_plan import MergePlan, find_merging
@@ -166,6 +165,5 @@ def _find_stated_base(spec: Spec, request: ApplyRequest) -> str | None:
 
 def _has_gate(repository: Repository) -> bool:
     """Whether a hook of this clone asks the gate about each commit."""
-    directory = repository.hooks_path or repository.common_dir / "hooks"
-    hooks = (directory / name for name in ("commit-msg", "pre-commit"))
-    return any(is_active(hook) and calls_gate(find_script(hook).read_bytes()) for hook in hooks)
+    hooks = list_hooks(repository, ("commit-msg", "pre-commit"))
+    return any(each.owner != FOREIGN for each in hooks)

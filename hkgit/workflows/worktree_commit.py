@@ -18,7 +18,7 @@ from hkgit.errors import GitRefused, HkgitError, VerifyFailed
 from hkgit.evidence.additions import list_ledger_files
 from hkgit.evidence.entry import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
 from hkgit.evidence.replay import make_candidate
-from hkgit.gate.entrypoints.hook_scripts import find_foreign_hooks
+from hkgit.gate.entrypoints.hook_scripts import COMMIT_HOOKS, OWN, list_hooks
 from hkgit.gate.judge import Gate
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.git.repository import Repository
@@ -72,6 +72,12 @@ def begin_commits(
     """
     full = bool(find_foreign_hooks(repository))
     return transaction(repository, branch=branch, old=old, checkout=checkout, full=full)
+
+
+def find_foreign_hooks(repository: Repository) -> list[str]:
+    """Find the active hooks of `git commit` that are not hkgit's own: they need a full checkout."""
+    hooks = list_hooks(repository, COMMIT_HOOKS)
+    return [each.name for each in hooks if each.owner != OWN]
 
 
 def carry_out(target: LandingTarget, steps: Sequence[PlannedCommit]) -> tuple[RecordedCommit, ...]:

@@ -120,7 +120,7 @@ class Landing:
         [answer] = judge_received(server, [Update(ref, old, new)], None, 60)
         if answer.passes:
             self.server.git("update-ref", ref, new or "0" * len(old or ""))
-        rulings = () if answer.report is None else answer.report.rulings
+        rulings = answer.report.rulings
         findings = (each for ruling in rulings if not ruling.passes for each in ruling.findings)
         said = (f"FAIL {each.rule}: {each.where}: {each.what}\n{each.fix}" for each in findings)
         return answer.passes, "\n".join([f"FAIL {ref}: {answer.refusal}", *said])

@@ -25,6 +25,7 @@ from tests.support.attacks import sha256
 from tests.support.cases import cases
 from tests.support.commands import start
 from tests.support.commits import commit_tree, judge, tree_of
+from tests.support.entries import written
 from tests.support.keys import made_key, public
 from tests.support.objects import open_repository
 
@@ -141,22 +142,34 @@ def test_a_person_is_told_of_trailers_by_hand(scene: Scene) -> None:
     assert "which the commit does not add" in scene.ruling(made, Policy()).judged.notes[0]
 
 
+OTHER = f"Hkgit-Entry: sha256:{'f' * 64}"
+NAMED = "Hkgit-Entry: sha256:{}"
+
+
 @cases(
-    "lie",
+    "foot, said",
     {
-        "one more": "Hkgit-Confidence: 0.99\nHkgit-Tiers: ",
-        "in the body": "Hkgit-Confidence: 0.99\n\nSigned-off-by: A <a@b.c>\nHkgit-Tiers: ",
-        "another case": "HKGIT-Confidence : 0.99\nHkgit-Tiers: ",
-        "folded behind a comment": "Hkgit-Tiers: exact=1\n# x\n exact=9\nHkgit-Tiers: ",
+        "another entry": (OTHER, "which this commit does not add"),
+        "one entry too many": (f"{NAMED}\n{OTHER}", "which this commit does not add"),
+        "another confidence": (f"{NAMED}\nHkgit-Confidence: 0.99", "'Hkgit-Confidence: 0.99'"),
+        "another agent": (f"{NAMED}\nHkgit-Agent: someone/2", "'Hkgit-Agent: someone/2'"),
+        "another edit": (f"{NAMED}\nHkgit-Edit: a.py:1-1 - exact 1.00", "'Hkgit-Edit: a.py:1-1"),
+        "without an entry": ("Hkgit-Confidence: 0.01", "'Hkgit-Confidence: 0.01'"),
+        "in the body": (f"Hkgit-Confidence: 0.99\n\n{NAMED}", "'Hkgit-Confidence: 0.99'"),
+        "another case": (f"{NAMED}\nHKGIT-Agent : someone/2", "'HKGIT-Agent : someone/2'"),
+        "folded behind a comment": (
+            f"{NAMED}\nHkgit-Agent: tester/1\n# x\n and more",
+            "'Hkgit-Agent: tester/1 and more'",
+        ),
     },
 )
-def test_a_strict_commit_does_not_lie_in_its_trailers(scene: Scene, lie: str) -> None:
+def test_a_strict_commit_does_not_lie_in_its_message(scene: Scene, foot: str, said: str) -> None:
     change = scene.honest()
-    made = scene.commit(change)
-    said = scene.repo.git("log", "-1", "--format=%B", made)
-    assert scene.passes(scene.commit(replace(change, message=said)))
-    lying = said.replace("Hkgit-Tiers: ", lie)
-    assert scene.rules(scene.commit(replace(change, message=lying))) == {"trailer"}
+    name = sha256(written(change.entry))
+    assert scene.passes(scene.commit(replace(change, message=f"Say\n\n{NAMED.format(name)}\n")))
+    made = scene.commit(replace(change, message=f"Say\n\n{foot.format(name)}\n"))
+    assert scene.rules(made) == {"trailer"}
+    assert said in scene.ruling(made, Policy()).findings[0].what
 
 
 # Grants and keys

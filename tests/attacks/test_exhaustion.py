@@ -130,7 +130,7 @@ def test_an_object_that_is_too_large_is_not_read(
     side = choose_trusted_side(repository, ["refs/heads/x"], None, scene.repo.head, Policy())
     point = EntryPoint(repository, on_server=True)
     answer = point.answer(Update("refs/heads/x", None, made), side)
-    rulings = () if answer.report is None else answer.report.rulings
+    rulings = answer.report.rulings
     words = [str(answer.refusal), *(each.what for ruling in rulings for each in ruling.findings)]
     assert not answer.passes
     assert any(f"a {kind} of more than 30 bytes is not read" in each for each in words)

@@ -128,7 +128,7 @@ class History:
         answer = EntryPoint(self.repository, on_server=True).answer(Update(ref, old, new), side)
         if answer.passes:
             return ""
-        rulings = () if answer.report is None else answer.report.rulings
+        rulings = answer.report.rulings
         return f"{answer.refusal or [each.findings for each in rulings if not each.passes]}"
 
 

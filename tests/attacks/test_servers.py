@@ -96,7 +96,7 @@ def test_a_job_that_sets_the_variable_is_no_server(
     payload = {"pull_request": {"base": {"sha": base, "ref": "main"}, "head": {"sha": head}}}
     event = read_event(github(tmp_path, "pull_request", payload))
     monkeypatch.setenv("GL_USERNAME", "ada")
-    assert not judge_event(open_repository(served.clone), event).passes
+    assert not judge_event(open_repository(served.clone), event, say=print).passes
     said = hkgit(served.clone, "gate", "--range", "main..human", env=ADA, code=6)
     assert "the policy governs everyone" in said
 

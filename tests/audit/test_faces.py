@@ -162,6 +162,8 @@ def test_show_and_blame_name_the_same_evidence(history: Repo, ask: Ask, kind: st
     shown = ask("show", find_commit(history, kind))
     assert wanted.how in shown.out
     assert ("\n  had read" in shown.out) == wanted.how.startswith("had read")
+    is_unseen = wanted.line in ("quote", "late", "no evidence", "vouched")
+    assert ("\n  1 line changed without being read" in shown.out) == is_unseen
     [line] = ask("blame", f"{kind}.txt", "-L", "5,5", "--json").json()
     assert line["evidence"] == wanted.line
     assert line["weak"] == (wanted.is_weak and kind != "beside")
@@ -180,6 +182,22 @@ def test_log_page_report_and_tables_say_it_too(history: Repo, ask: Ask) -> None:
         assert f'data-replay="{wanted.replay}"' in article
         assert f"It {wanted.how}" in article if wanted.how else "<li>It " not in article
         assert wanted.replay in ask("report", "start..HEAD").out
+
+
+def test_every_command_gives_one_answer(ask: Ask) -> None:
+    def said(each: dict[str, Any]) -> tuple[str, bool]:
+        return each["replay"], each["policy"]["passes"]
+
+    listed = {each["commit"]: said(each) for each in log_of(ask).values()}
+    assert {commit: said(ask("show", commit, "--json").json()) for commit in listed} == listed
+    reported = ask("report", "start..HEAD", "--json").json()
+    assert {each["commit"]: said(each) for each in reported["commits"]} == listed
+    stats, numbers = ask("stats", "start..HEAD", "--json").json(), reported["numbers"]
+    assert (stats["replay"], stats["policy"]) == (numbers["replay"], numbers["policy"])
+    assert numbers["policy"]["passes"] == sum(passes for _, passes in listed.values())
+    verified = ask("verify", "start..HEAD", "--json").json()["commits"]
+    replayed = {commit: replay for commit, (replay, _) in listed.items()}
+    assert {each["commit"]: each["replay"] for each in verified} == replayed
 
 
 def test_weak_is_the_same_on_every_face(ask: Ask) -> None:
@@ -229,7 +247,9 @@ def test_a_page_and_a_comment_of_sure_edits_have_no_word_of_confidence(
     history: Repo, ask: Ask
 ) -> None:
     assert "onfidence" not in page_of(ask, history, "start..sure")
-    assert "0.99" in page_of(ask, history)
+    unsure = page_of(ask, history)
+    assert "0.99 <small>lowest" in unsure
+    assert "Lowest confidence" in unsure
     assert "confidence" not in ask("report", "start..sure", "--format", "comment").out
 
 

@@ -24,6 +24,7 @@ def test_commits_and_edits_are_counted_by_what_they_are(trail: Trail) -> None:
     assert dict(counted["tiers"]) == {"range": 4}
     assert dict(counted["versions"]) == {"tester/1": 4}
     assert (counted.total("blind"), counted.lowest) == (0, 1000)
+    assert "evidence    hash 4" in numbers_lines(counted)
 
 
 def test_blind_are_edits_without_evidence(faulty: Trail) -> None:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit import apply_edits
-from hkgit.applying.workspace import resolve_path
 from hkgit.dialects.file_names import parse_expect, relative_path
-from hkgit.edits import Edit, Read
+from hkgit.edits import Read
 from hkgit.errors import InvalidInput
 from tests.support.cases import cases
 
-FILES = ["app.py", "src/main.py", "src/util/io.py", "lib/util/io.py", "lib/io.py", "x.yio.py"]
 HASH = "0123456789ab"
 
 
@@ -36,49 +33,6 @@ HASH = "0123456789ab"
 )
 def test_a_path_below_the_root_becomes_relative(path: str, root: str | None, expected: str) -> None:
     assert relative_path(path, root) == expected
-
-
-@cases(
-    "name, expected",
-    {
-        "exact": ("app.py", "app.py"),
-        "a unique basename": ("main.py", "src/main.py"),
-        "exact, though others end alike": ("src/util/io.py", "src/util/io.py"),
-        "exact below": ("lib/util/io.py", "lib/util/io.py"),
-        "unknown": ("new.py", "new.py"),
-        "only whole parts count": ("rc/main.py", "rc/main.py"),
-        "the prefix of a diff": ("a/src/main.py", "src/main.py"),
-        "that of a unique basename": ("b/main.py", "src/main.py"),
-        "another case": ("Src/Main.py", "src/main.py"),
-        "other slashes": ("src\\main.py", "src/main.py"),
-    },
-)
-def test_a_name_finds_its_file(name: str, expected: str) -> None:
-    assert resolve_path(name, FILES.__contains__, lambda: FILES) == expected
-
-
-@cases(
-    "name, listed",
-    {
-        "base": ("io.py", "fits 3 files: lib/io.py, lib/util/io.py, src/util/io.py"),
-        "suffix": ("util/io.py", "fits 2 files: lib/util/io.py, src/util/io.py"),
-    },
-)
-def test_a_name_of_several_files_lists_them(name: str, listed: str) -> None:
-    with pytest.raises(InvalidInput, match=listed):
-        resolve_path(name, FILES.__contains__, lambda: FILES)
-
-
-@pytest.mark.parametrize(
-    ("path", "meant"), [("src/F.c", "src/f.c"), ("lib/f.c", "src/f.c"), ("src/ff.c", "src/f.c")]
-)
-def test_a_path_that_is_not_there_is_answered_with_those_like_it(path: str, meant: str) -> None:
-    result = apply_edits([Edit(path, "a", "x")], {"src/f.c": "a\nb\n"})
-    assert f"Did you mean {meant}?" in result.for_model()
-
-
-def test_a_name_that_exists_needs_no_list_of_files() -> None:
-    assert resolve_path("a", lambda _: True, lambda: pytest.fail("listed")) == "a"
 
 
 @cases(

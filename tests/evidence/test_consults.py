@@ -92,6 +92,22 @@ def test_after_an_answer_as_many_tries_ask_again(desk: Desk) -> None:
     assert [each[0].decided is None for each in desk.consults] == [False, True]
 
 
+ODD = {"time": "x", "agent": 5, "status": [], "tries": None, "decided": {"by": 1}, "landed": 0}
+
+
+def test_what_is_damaged_in_the_record_is_left_out(desk: Desk) -> None:
+    _refused(desk, 1)
+    log = RefusalLog.of(desk.repo.path / ".git")
+    [good] = log.read()
+    said = json.loads(log.path.read_bytes())
+    odd = [{key: value} for key, value in ODD.items()] + [{"time": 10**17}, {"time": -1}]
+    lines = [json.dumps(said | {"id": f"{at}"} | each) for at, each in enumerate(odd)]
+    log.path.write_text("\n".join([*lines, "[]", "5", "{", json.dumps(said), ""]))
+    assert log.read() == [good]
+    for command in ("refusals", "consult", "stats"):
+        assert run(command, cwd=desk.repo.path).code == 0
+
+
 NO_ANSWERS = {
     "no id": (["ffffff", "--decision", "drop"], "Ada", 4, "is not the id of a question"),
     "an agent": (["{}", "--decision", "drop"], "Claude", 4, "is an agent"),

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.evidence.verdict import CandidateCommit, Verdict
-from hkgit.gate.commit_range import CommitRange, drop_floors, list_commits_of, split_range
+from hkgit.gate.commit_range import CommitRange, drop_floors, list_commits_of
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ruling import Report
 from hkgit.text.document import range_hash
 from tests.support.cases import cases
 from tests.support.commits import AGENT, PERSON, Change, applied, commit, judge, rejection, verdict
-from tests.support.gating import begun, blind, by_hand, good, opened, staged
+from tests.support.gating import begun, blind, by_hand, good, opened
 from tests.support.planning import Operation, protocol
 from tests.support.repos import Repo
 from tests.support.rulings import judge_whole
@@ -143,79 +141,14 @@ def test_verify_knows_no_floors(started: Repo) -> None:
     assert report.passes
 
 
-# Ranges and modes
-
-
-@pytest.fixture
-def mixed(started: Repo) -> Repo:
-    """main: by a person, strict, blind."""
+def test_what_came_before_since_is_left_alone(started: Repo) -> None:
+    old = started.head
     commit(started, by_hand(PERSON, "By hand\n"))
-    commit(started, applied(started, protocol(good())))
     commit(started, Change({"a.txt": File(b"x\n")}, message="Blind\n"))
-    return started
-
-
-def judged(repo: Repo, old: str, **policy: Any) -> Report:
-    """The report on the range from a commit to HEAD."""
-    asked = CommitRange(repo.resolve(old), repo.head)
-    return judge_whole(opened(repo), asked, Policy(**policy))
-
-
-def test_each_commit_of_a_range_is_judged_on_its_own_parents_first(mixed: Repo) -> None:
-    rulings = judged(mixed, "HEAD~3").rulings
-    assert [(ruling.judged.verdict, ruling.passes) for ruling in rulings] == [
-        ("ungoverned", True),
-        ("strict", True),
-        ("fail", False),
-    ]
-    assert rulings[0].judged.candidate.id == mixed.resolve("HEAD~2")
-
-
-@pytest.mark.parametrize(("mode", "passes"), [("enforce", False), ("warn", True), ("report", True)])
-def test_only_enforce_rejects(mixed: Repo, mode: str, passes: bool) -> None:
-    report = judged(mixed, "HEAD~1", mode=mode)
-    assert report.passes == passes
-    assert [ruling.passes for ruling in report.rulings] == [False]
-
-
-def test_what_came_before_since_is_left_alone(mixed: Repo) -> None:
-    root = mixed.git("rev-list", "--max-parents=0", "HEAD")
-    asked = CommitRange(root, mixed.head)
-    assert list_commits_of(opened(mixed), asked, Policy(since="HEAD~1")) == [mixed.head]
+    repository, asked = opened(started), CommitRange(old, started.head)
+    assert list_commits_of(repository, asked, Policy(since="HEAD~1")) == [started.head]
     with pytest.raises(InvalidInput, match="is not a commit here"):
-        judged(mixed, "HEAD~1", since="v0")
-
-
-def test_an_empty_range_passes_and_one_that_runs_backwards_is_invalid(mixed: Repo) -> None:
-    report = judged(mixed, "HEAD")
-    assert (report.rulings, report.passes) == ((), True)
-    backwards = CommitRange(mixed.head, mixed.resolve("HEAD~1"))
-    with pytest.raises(InvalidInput, match="runs backwards"):
-        judge_whole(opened(mixed), backwards, Policy())
-
-
-def test_a_range_has_two_sides() -> None:
-    assert split_range("main~1..topic/x") == ("main~1", "topic/x")
-
-
-@pytest.mark.parametrize("argument", ["main", "main...topic", "..topic", "main..", "a..b..c", ""])
-def test_anything_else_is_no_range(argument: str) -> None:
-    with pytest.raises(InvalidInput, match=r"OLD\.\.NEW"):
-        split_range(argument)
-
-
-# Commits about to be made
-
-
-def test_the_commit_about_to_be_made_is_judged_by_the_index(started: Repo) -> None:
-    ruling = staged(started, {"docs/x.md": "y\n"}, Policy(), author=AGENT)
-    assert ruling.passes is False
-    assert ruling.rule == "blind"
-    assert ruling.judged.candidate.id is None
-
-
-def test_the_first_commit_is_judged_on_nothing(repo: Repo) -> None:
-    assert staged(repo, {"a": "x\n"}, Policy()).judged.verdict is Verdict.UNGOVERNED
+        list_commits_of(repository, asked, Policy(since="v0"))
 
 
 def test_amending_is_judged_on_either_parent(started: Repo) -> None:

@@ -196,10 +196,6 @@ def with_a_directory_for_the_journals(repo: Repo) -> None:
     repo.write(".git/hkgit", "a file where the directory would be")
 
 
-def with_a_lock_on_the_branch(repo: Repo) -> None:
-    repo.write(".git/refs/heads/main.lock", "")
-
-
 def with_a_lock_on_head(repo: Repo) -> None:
     repo.write(".git/HEAD.lock", "")
 
@@ -213,7 +209,6 @@ def with_a_lock_on_head(repo: Repo) -> None:
         with_a_corrupt_index,
         with_a_corrupt_packed_refs,
         with_a_directory_for_the_journals,
-        with_a_lock_on_the_branch,
         with_a_lock_on_head,
     ],
 )
@@ -242,16 +237,6 @@ def test_a_shallow_clone_can_be_landed_in(based: Repo, tmp_path: Path) -> None:
     assert apply(shallow).code == 0
     assert shallow.read("a") == b"2\n"
     assert shallow.status() == []
-
-
-def test_a_partial_clone_can_be_landed_in(based: Repo, tmp_path: Path) -> None:
-    based.git("config", "uploadpack.allowFilter", "true")
-    url = f"file://{based.path}"
-    based.git("clone", "-q", "--filter=blob:none", url, str(tmp_path / "partial"))
-    partial = Repo(tmp_path / "partial")
-    assert apply(partial).code == 0
-    assert partial.read("a") == b"2\n"
-    assert partial.status() == []
 
 
 def test_borrowed_objects_are_read_and_own_ones_written(based: Repo, tmp_path: Path) -> None:

@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import atexit
 import gc
-import inspect
 import marshal
 import os
 import pkgutil
-import re
 import select
 import socket
 import sys
@@ -32,9 +30,6 @@ if __name__ == "__main__":
 else:
     from tests.support.restoring import Restorer
 
-_PATTERN = re.compile(r"\bre\.\w+\((_?[A-Z]\w*)[,)]")
-"""How hkgit names a pattern that `re` compiles when it is first used, and keeps."""
-
 
 def load_everything() -> None:
     """Import hkgit as a whole, so that no fork has to."""
@@ -43,27 +38,7 @@ def load_everything() -> None:
     for module in pkgutil.walk_packages(hkgit.__path__, "hkgit."):
         if module.name != "hkgit.__main__":
             import_module(module.name)
-    _make_what_is_late()
     gc.freeze()
-
-
-def _make_what_is_late() -> None:
-    """Make what hkgit makes when it is first used, which every fork would make for itself."""
-    for each in gc.get_objects():
-        if isinstance(each, type):
-            _make_init(each)
-    for name, module in [*sys.modules.items()]:
-        if name.startswith("hkgit."):
-            for pattern in set(_PATTERN.findall(inspect.getsource(module))):
-                re.compile(getattr(module, pattern, ""))
-
-
-def _make_init(value: Any) -> None:
-    from hkgit import values
-
-    fields = value.__dict__.get(values._FIELDS)
-    if fields is not None and value.__init__.__name__ == "init":
-        value.__init__ = values._compile_init(value, fields)
 
 
 def receive(connection: socket.socket, size: int) -> bytes:

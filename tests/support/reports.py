@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hkgit.audit import reports
-from hkgit.audit.reports import ReportTotals
 from hkgit.audit.reports.findings import ReportItem, place_findings
 from hkgit.gate.ruling import Report, Ruling
 from hkgit.git.objects import EMPTY_TREE
@@ -30,8 +29,7 @@ def place_report(repository: Repository, report: Report) -> ReportSheet:
 
 def render(sheet: ReportSheet, form: str) -> str:
     """Render a report in one of the formats."""
-    totals = ReportTotals(sheet.report.policy, sheet.report.provisional)
-    return "".join(reports.render(form, totals.watch(_judged(sheet)), totals))
+    return "".join(reports.render(form, _judged(sheet), sheet.report))
 
 
 def _judged(sheet: ReportSheet) -> Iterator[tuple[Ruling, list[ReportItem]]]:

@@ -236,15 +236,8 @@ def _names(git_dir: Path) -> Iterator[str]:
         yield from (each.as_posix() for each in found if not _is_left_on_purpose(each))
 
 
-_LEFT = {
-    ("hkgit",),
-    ("hkgit", "conflicts"),
-    ("hkgit", "judged"),
-    ("hkgit", "ask"),
-    ("hkgit", "passed"),
-    ("hkgit", "refusals.jsonl"),
-}
-"""What hkgit leaves on purpose: a stale edit's conflict, what was refused, the judge's cache."""
+_LEFT = {("hkgit",), ("hkgit", "judged"), ("hkgit", "refusals.jsonl")}
+"""What hkgit leaves on purpose: what was refused, the judge's cache."""
 
 
 def _is_left_on_purpose(name: Path) -> bool:

@@ -230,6 +230,9 @@ def find_answers(
 
 NAME = "acp"
 
+AGENT, EDITOR = "agent", "editor"
+_OTHER = {AGENT: EDITOR, EDITOR: AGENT}
+
 
 class Watch:
     """The messages of one connection so far; `directory` is where the proxy was started."""
@@ -238,36 +241,40 @@ class Watch:
         self.agent = ""
         self._directory = directory
         self._sessions: dict[str, Conversation] = {}
-        self._asked_by_agent: dict[str, JsonObject] = {}
-        self._asked_by_client: dict[str, JsonObject] = {}
+        self._asked: dict[tuple[str, str], JsonObject] = {}
+        """Requests by the side that makes them and their ids."""
         self._commands: dict[str, tuple[str, Path]] = {}
 
-    def hear_agent(self, message: JsonObject) -> Iterator[ToolEvent]:
-        """Yield what a message of the agent's says, before it is passed on."""
+    def hear(self, side: str, message: JsonObject) -> Iterator[ToolEvent]:
+        """Yield what a message of one side says, before it is passed on."""
+        number = json.dumps(message.get("id"))  # 1 and "1" are two
         if "method" not in message:
-            self._take_answer(self._asked_by_client.pop(_key(message), {}), message)
+            asked = self._asked.pop((_OTHER[side], number), {})
+            if "result" in message:
+                yield from self._hear_result(asked, table(message["result"]))
             return
-        params = table(message.get("params"))
         if "id" in message:
-            self._asked_by_agent[_key(message)] = message
-        if message["method"] in ("session/update", "session/request_permission"):
-            yield from self._hear_call(params)
-        if message["method"] == "fs/write_text_file":
-            for read in self._session(params).write(str(params.get("path"))):
-                yield self._event(params, read)
-            yield from self._write(params, is_before=True)
+            self._asked[side, number] = message
+        params = table(message.get("params"))
+        match message["method"]:
+            case "session/update" | "session/request_permission":
+                update = table(params.get("update", params.get("toolCall")))
+                is_asked = "toolCall" in params
+                for is_before, did in self._session(params).hear(update, is_asked=is_asked):
+                    yield self._event(params, did, is_before=is_before)
+            case "fs/write_text_file":
+                for read in self._session(params).write(str(params.get("path"))):
+                    yield self._event(params, read)
+                yield from self._write(params, is_before=True)
 
-    def hear_client(self, message: JsonObject) -> Iterator[ToolEvent]:
-        """Yield what a message of the editor's says, before it is passed on."""
-        if "method" in message:
-            if "id" in message:
-                self._asked_by_client[_key(message)] = message
-            return
-        asked = self._asked_by_agent.pop(_key(message), {})
-        if "result" not in message:
-            return
-        params, result = table(asked.get("params")), table(message["result"])
+    def _hear_result(self, asked: JsonObject, result: JsonObject) -> Iterator[ToolEvent]:
+        """Yield what comes of a request, and remember who the agent is, and where it works."""
+        params = table(asked.get("params"))
         match asked.get("method"):
+            case "initialize":
+                agent = table(result.get("agentInfo"))
+                named = (str(agent[key]) for key in ("name", "version") if agent.get(key))
+                self.agent = "/".join(named) if agent.get("name") else ""
             case "fs/read_text_file":
                 self._read(params, result)
             case "fs/write_text_file":
@@ -276,27 +283,13 @@ class Watch:
                 self._commands[str(result.get("terminalId"))] = self._command(params)
             case "terminal/output":
                 yield from self._output(params, result)
+            case _ if isinstance(params.get("cwd"), str):
+                session = {"sessionId": params.get("sessionId", result.get("sessionId"))}
+                self._session(session).directory = Path(params["cwd"])
 
     def _session(self, params: JsonObject) -> Conversation:
         name = str(params.get("sessionId"))
         return self._sessions.setdefault(name, Conversation(self._directory))
-
-    def _take_answer(self, asked: JsonObject, message: JsonObject) -> None:
-        """Remember who the agent is, and where a conversation works."""
-        params, result = table(asked.get("params")), table(message.get("result"))
-        agent = table(result.get("agentInfo"))
-        if asked.get("method") == "initialize" and agent.get("name"):
-            self.agent = "/".join(str(agent[key]) for key in ("name", "version") if agent.get(key))
-        if isinstance(params.get("cwd"), str):
-            named = {"sessionId": params.get("sessionId", result.get("sessionId"))}
-            self._session(named).directory = Path(params["cwd"])
-
-    def _hear_call(self, params: JsonObject) -> Iterator[ToolEvent]:
-        """What a call of a tool says that the agent announces, or asks for permission for."""
-        update = table(params.get("update", params.get("toolCall")))
-        is_asked = "toolCall" in params
-        for is_before, did in self._session(params).hear(update, is_asked=is_asked):
-            yield self._event(params, did, is_before=is_before)
 
     def _read(self, params: JsonObject, result: JsonObject) -> None:
         path, content = params.get("path"), result.get("content")
@@ -322,20 +315,13 @@ class Watch:
         known = self._commands.get(str(params.get("terminalId")))
         if known is not None and isinstance(result.get("output"), str):
             command, directory = known
-            yield replace(
-                self._event(params, Shell(command, result["output"])), directory=directory
-            )
+            event = self._event(params, Shell(command, result["output"]))
+            yield replace(event, directory=directory)
 
     def _event(self, params: JsonObject, did: Did, *, is_before: bool = False) -> ToolEvent:
-        name = session_name(NAME, params.get("sessionId"))
         return ToolEvent(
             is_before=is_before,
-            session=name,
+            session=session_name(NAME, params.get("sessionId")),
             directory=self._session(params).directory,
             did=did,
         )
-
-
-def _key(message: JsonObject) -> str:
-    """The id of a request: 1 and "1" are two."""
-    return json.dumps(message.get("id"))

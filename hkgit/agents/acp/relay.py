@@ -10,21 +10,20 @@ import json
 import os
 import subprocess
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from hkgit.agents import HOOKED
-from hkgit.agents.acp.messages import NAME, Watch
+from hkgit.agents.acp.messages import AGENT, EDITOR, NAME, Watch
 from hkgit.agents.events import ToolEvent, UntoldLook
 from hkgit.agents.intake import holds_already
 from hkgit.agents.recorder import Recorder
 from hkgit.agents.specs import find_touched_paths
 from hkgit.errors import InvalidInput
 from hkgit.sessions.homes import find_checkout, find_folders
-from hkgit.text.strict_json import JsonObject
 
-AGENT = "gemini-cli"
+_UNTELLING = "gemini-cli"
 """What the agent calls itself that does not tell what it has shown."""
 
 Report = Callable[[str], None]
@@ -52,32 +51,32 @@ class Relay:
         assert process.stdin is not None
         assert process.stdout is not None
         # A daemon: it waits for the editor's next line, also when the agent is gone.
-        listen = (incoming, process.stdin, self._watch.hear_client)
+        listen = (incoming, process.stdin, EDITOR)
         threading.Thread(target=self._pass_and_close, args=listen, daemon=True).start()
-        self._pass(process.stdout, outgoing, self._watch.hear_agent)
+        self._pass(process.stdout, outgoing, AGENT)
         return process.wait()
 
-    def _pass_and_close(self, source: BinaryIO, target: BinaryIO, hear: _Hear) -> None:
-        self._pass(source, target, hear)
+    def _pass_and_close(self, source: BinaryIO, target: BinaryIO, side: str) -> None:
+        self._pass(source, target, side)
         try:
             target.close()
         except OSError:
             return  # the agent is gone: there is nothing left to end
 
-    def _pass(self, source: Iterable[bytes], target: BinaryIO, hear: _Hear) -> None:
+    def _pass(self, source: Iterable[bytes], target: BinaryIO, side: str) -> None:
         for line in source:
-            self._record(line, hear)
+            self._record(line, side)
             try:
                 target.write(line)
                 target.flush()
             except OSError:
                 return  # the other side is gone; this one ends when its own stream does
 
-    def _record(self, line: bytes, hear: _Hear) -> None:
+    def _record(self, line: bytes, side: str) -> None:
         with self._lock:
             try:
                 message = json.loads(line)
-                events = hear(message) if isinstance(message, dict) else iter(())
+                events = self._watch.hear(side, message) if isinstance(message, dict) else ()
                 for event in events:
                     self._take(event)
             except Exception as error:  # noqa: BLE001 - no fault of hkgit may stop an agent
@@ -111,7 +110,7 @@ class Relay:
     def _settle_untold(self, event: ToolEvent, recorder: Recorder) -> None:
         """Take in what was shown before an edit, as far as a transcript tells."""
         calls = self._untold.get(event.session, [])
-        if not calls or not self._watch.agent.startswith(AGENT):
+        if not calls or not self._watch.agent.startswith(_UNTELLING):
             return
         # All other agents tell.
         from hkgit.agents.acp.messages import find_answers
@@ -130,6 +129,3 @@ def find_sessions_of_hooks(root: Path, session: str) -> list[Path]:
     conversation = session.removeprefix(f"{NAME}-")
     names = tuple(f"{agent}-{conversation}" for agent in HOOKED)
     return [folder for folder in find_folders(root) if folder.name.startswith(names)]
-
-
-_Hear = Callable[[JsonObject], Iterator[ToolEvent]]

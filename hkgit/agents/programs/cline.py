@@ -199,8 +199,7 @@ AGENT = Agent(
         ),
     ),
     remaining=(
-        "let Cline start the server, and not give up after 3 seconds:"
-        ' "hkgit": {"command": "hkgit", "args": ["mcp"], "timeout": 30}'
+        'let Cline start the server: "hkgit": {"command": "hkgit", "args": ["mcp"]}'
         " in mcpServers of ~/.cline/data/settings/cline_mcp_settings.json",
     ),
 )

@@ -5,7 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from hkgit.applying.outcome import EditOutcome, error_json, refusal_text, render_apply_json
+from hkgit.applying.outcome import (
+    EditOutcome,
+    error_json,
+    outcome_line,
+    refusal_text,
+    render_apply_json,
+)
 from hkgit.errors import (
     AlreadyApplied,
     Ambiguous,
@@ -15,7 +21,6 @@ from hkgit.errors import (
     NoMatch,
     Stale,
 )
-from hkgit.matching.place import format_confidence
 from hkgit.sessions.answers import EditReport, UndoReport
 from hkgit.sessions.file_lines import Reading
 from hkgit.sessions.session_states import Status
@@ -105,20 +110,17 @@ def of_answer(answer: EditReport, *, dry_run: bool, hashline: bool = False) -> R
         following["arguments"] |= tags
         is_made = answer.call is not None
         document["next"] = call("undo", call=answer.call) if is_made else following
-    lines = [*map(outcome_line, answer.outcomes), *(each.what for each in answer.blind)]
+    lines = [*map(describe_outcome, answer.outcomes), *(each.what for each in answer.blind)]
     if answer.blind and answer.call is not None:
         lines.append(_MEND)
     lines += [to_json_text(outcome.diff) or "" for outcome in answer.outcomes if dry_run]
     return Reply(document, "\n".join(lines))
 
 
-def outcome_line(outcome: EditOutcome) -> str:
+def describe_outcome(outcome: EditOutcome) -> str:
     """Say where an edit landed, how surely, on what evidence, and what is worth knowing of it."""
-    where = ",".join(f"{first}-{last}" for first, last in outcome.lines)
-    sure = format_confidence(outcome.confidence_permille, "  confidence ")
     notes = "".join(f"\nnote: {visible(note)}" for note in outcome.notes)
-    tied = f"{outcome.tier}{sure}  evidence {outcome.evidence.kind}"
-    return f"{visible(outcome.path)}:{where}  {tied}{notes}"
+    return f"{outcome_line(outcome)}  evidence {outcome.evidence.kind}{notes}"
 
 
 def of_refused(

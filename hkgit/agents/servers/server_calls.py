@@ -8,12 +8,12 @@ from pathlib import Path
 
 from hkgit.agents.servers.replies import (
     Reply,
+    describe_outcome,
     of_answer,
     of_reading,
     of_refused,
     of_status,
     of_undone,
-    outcome_line,
 )
 from hkgit.agents.servers.roots import Root
 from hkgit.applying.outcome import render_apply_json
@@ -168,7 +168,7 @@ def _reply_landed(result: ApplyResult) -> Reply:
     warned = [] if warning is None else [f"note: would be rejected: {warning}"]
     branch = "" if result.target is None else result.target.branch
     head = f"[{branch} {commit[:12]}] {visible(done.subject)}"
-    text = "\n".join([head, *map(outcome_line, result.outcomes), *warned])
+    text = "\n".join([head, *map(describe_outcome, result.outcomes), *warned])
     return Reply(render_apply_json("applied", result.outcomes, commit), text)
 
 

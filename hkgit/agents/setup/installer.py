@@ -15,63 +15,44 @@ from hkgit.agents import HOOKED, MODES, find_agent
 from hkgit.agents.setup.settings import USER, FilePart, JsonPart, Part, list_parts
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import InvalidInput
-from hkgit.text.hashes import is_stamped
-from hkgit.values import dataclass, replace
+from hkgit.values import replace
 from hkgit.workflows.setup import Action, SetupStep, carry_out, keep_file, read
 
 
-@dataclass(frozen=True)
-class OutdatedHooks:
-    """A file with hooks of an agent; `is_changed` where somebody else has written in it."""
-
-    agent: str
-    mode: str
-    path: str
-    is_changed: bool
-
-    @property
-    def advice(self) -> str:
-        """What to do about it."""
-        options = f" --mode {self.mode}" if self.mode != MODES[0] else ""
-        command = f"hkgit init --agent {self.agent}{options}"
-        if self.is_changed:
-            return f"is not as hkgit wrote it: move it away, then {command}"
-        return f"was written by another version of hkgit: {command}"
-
-
-def find_outdated(root: Path) -> Iterator[OutdatedHooks]:
-    """Find the hooks that are there and not as `hkgit init --agent` would leave them."""
+def find_outdated(root: Path) -> Iterator[tuple[Path, str]]:
+    """Find the hooks that are not as `hkgit init --agent` would leave them, and what to do."""
     for name in HOOKED:
-        found = {mode: dict(_find_hooks(root, name, mode)) for mode in MODES}
-        if any(all(_is_kept(*each) for each in hooks.values()) for hooks in found.values()):
+        found = {mode: _plan_hooks(root, name, mode) for mode in MODES}
+        if any(all(map(_is_kept, steps)) for steps in found.values()):
             continue
-        mode = next((mode for mode in MODES if _is_of(found[mode], mode)), MODES[0])
-        for path, (part, text) in found[mode].items():
-            if not _is_kept(part, text):
-                is_changed = isinstance(part, FilePart) and not is_stamped(text)
-                yield OutdatedHooks(name, mode, path, is_changed)
+        record, steer = MODES
+        is_steering = any(_steers(step.path) for step in found[steer])
+        command = f"hkgit init --agent {name}" + (f" --mode {steer}" if is_steering else "")
+        for step in found[steer if is_steering else record]:
+            if step.action is Action.BLOCKED:
+                yield step.path, f"cannot be renewed: {step.note} Then: {command}"
+            elif not _is_kept(step):
+                yield step.path, f"was written by another version of hkgit: {command}"
 
 
-def _find_hooks(root: Path, name: str, mode: str) -> Iterator[tuple[str, tuple[Part, str]]]:
-    """Find the parts with hooks of which something is there, with the text of their files."""
-    for part in _list_parts(name, mode):
-        text = _read_text(root / part.path)
-        owner = part.owner if isinstance(part, JsonPart) else ""
-        if text is not None and (isinstance(part, FilePart) or (owner and owner in text)):
-            yield part.path, (part, text)
+def _plan_hooks(root: Path, name: str, mode: str) -> list[SetupStep]:
+    """Plan the parts with hooks of which something is there."""
+    return [_plan_part(root, part) for part in _list_parts(name, mode) if _has_hooks(root, part)]
 
 
-def _is_of(hooks: dict[str, tuple[Part, str]], mode: str) -> bool:
-    """Whether some file is for this mode."""
-    is_steering = any("--steer" in text or "change_file" in text for _, text in hooks.values())
-    return bool(hooks) and is_steering == (mode == MODES[1])
+def _has_hooks(root: Path, part: Part) -> bool:
+    owner = part.owner if isinstance(part, JsonPart) else ""
+    text = _read_text(root / part.path) if owner or isinstance(part, FilePart) else None
+    return text is not None and owner in text
 
 
-def _is_kept(part: Part, text: str) -> bool:
-    try:
-        return part.add_to(text) == text
-    except InvalidInput:
-        return False
+def _steers(path: Path) -> bool:
+    text = _read_text(path) or ""
+    return "--steer" in text or "change_file" in text
+
+
+def _is_kept(step: SetupStep) -> bool:
+    return step.action is Action.KEPT
 
 
 def install(root: Path, name: str, mode: str) -> list[SetupStep]:
@@ -124,7 +105,7 @@ def tidy(folder: Path, root: Path) -> None:
             folder = folder.parent
 
 
-def _plan_part(root: Path, part: Part, outdated: Part | None) -> SetupStep:
+def _plan_part(root: Path, part: Part, outdated: Part | None = None) -> SetupStep:
     """Put a part in, in place of the `outdated` one of another mode."""
     path = root / part.path
     text = _read_text(path)
@@ -210,13 +191,13 @@ def remove_for_user(name: str, environment: Mapping[str, str]) -> list[SetupStep
 
 def find_user_hooks(name: str, environment: Mapping[str, str]) -> bool | None:
     """Whether the user's hooks are as this version writes them; None where there are none."""
-    found = [*_find_hooks(find_folder(name, environment), name, USER)]
-    return all(_is_kept(*hooks) for _, hooks in found) if found else None
+    found = _plan_hooks(find_folder(name, environment), name, USER)
+    return all(map(_is_kept, found)) if found else None
 
 
 def has_project_hooks(name: str, directory: Path) -> bool:
     """Whether an agent that was started in a directory runs hooks of the project."""
-    return any(_find_hooks(directory, name, MODES[0]))
+    return any(_has_hooks(directory, part) for part in list_parts(name, MODES[0]))
 
 
 def _list_hook_files(name: str) -> Iterator[str]:

@@ -7,104 +7,73 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
+from typing import NamedTuple
 
 from hkgit.errors import InvalidInput
 from hkgit.text.strict_json import Json
-from hkgit.values import dataclass
 
-_SPACE = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
-_SCALAR = re.compile(r"[-+.\w]+")
-_CLOSING = {"{": "}", "[": "]"}
-_DEEPEST = 100
+_COMMENT = r"//[^\n]*|/\*(?s:.*?)\*/"
+_BLANKS = rf"(?:\s|{_COMMENT})*"
+_BEYOND_JSON = rf'"(?:[^"\\]|\\.)*"|{_COMMENT}|,(?={_BLANKS}[}}\]])'
+"""Comments and last commas; and strings, within which nothing is either."""
+_decode = json.JSONDecoder().raw_decode
 
 IsOurs = Callable[[object], bool]
 """Whether an element of an array is one that some version of hkgit has put there."""
 
 
-@dataclass(frozen=True)
-class JsoncNode:
-    """A value, where it is, and what it holds if it is an object or an array."""
+class JsoncItem(NamedTuple):
+    """A value and where it is: the document, an element, or a member, which begins with its key.
 
-    start: int
-    end: int
-    value: Json
-    items: tuple[JsoncItem, ...] = ()
+    `plain` is the whole document as plain JSON, with everything at its place.
+    """
 
-    def get(self, key: str) -> JsoncNode:
-        """Return the member of that name; of several the last, as JSON readers have it."""
-        return next(item.node for item in reversed(self.items) if item.key == key)
-
-
-@dataclass(frozen=True)
-class JsoncItem:
-    """A member of an object, or, without a key, an element of an array, from its first byte on."""
-
+    plain: str
     start: int
     key: str | None
-    node: JsoncNode
+    value_start: int
+    end: int
+    value: Json
+
+    def list_items(self) -> list[JsoncItem]:
+        """List the members of an object or the elements of an array."""
+        items, at = [], _skip_blanks(self.plain, self.value_start + 1)
+        while at < self.end - 1:
+            item = _read_item(self.plain, at, is_member=isinstance(self.value, dict))
+            items.append(item)
+            at = _skip_blanks(self.plain, item.end)
+            at = _skip_blanks(self.plain, at + 1) if self.plain.startswith(",", at) else at
+        return items
 
 
-def skip_blanks(text: str, at: int) -> int:
+def parse_jsonc(text: str) -> JsoncItem:
+    """Parse the whole document. Raises InvalidInput where it is not JSON."""
+    plain = re.sub(_BEYOND_JSON, _blank_out, text.replace("\ufeff", " ", text[:1] == "\ufeff"))
+    try:
+        json.loads(plain)
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", 1)
+        raise InvalidInput(f"line {line}", "is not JSON", "Fix the settings first.") from error
+    return _read_item(plain, _skip_blanks(plain, 0))
+
+
+def _blank_out(found: re.Match[str]) -> str:
+    return found[0] if found[0][0] == '"' else re.sub(r"[^\n]", " ", found[0])
+
+
+def _skip_blanks(text: str, at: int) -> int:
     """Find where whitespace and comments end."""
-    found = _SPACE.match(text, at)
+    found = re.compile(_BLANKS).match(text, at)
     return at if found is None else found.end()
 
 
-def parse_jsonc(text: str) -> JsoncNode:
-    """Parse the whole document. Raises InvalidInput where it is not JSON."""
-    start = skip_blanks(text, 1 if text.startswith("\ufeff") else 0)
-    node = _node(text, start, 0)
-    if skip_blanks(text, node.end) != len(text):
-        raise _wrong(text, skip_blanks(text, node.end))
-    return node
-
-
-def _node(text: str, at: int, depth: int) -> JsoncNode:
-    opening = text[at : at + 1]
-    if opening not in _CLOSING or depth > _DEEPEST:
-        return _scalar(text, at, _STRING if opening == '"' else _SCALAR)
-    items = tuple(_items(text, at, depth))
-    end = skip_blanks(text, items[-1].node.end if items else at + 1)
-    end = skip_blanks(text, end + 1) if text.startswith(",", end) and items else end
-    if not text.startswith(_CLOSING[opening], end):
-        raise _wrong(text, end)
-    if opening == "{":
-        return JsoncNode(at, end + 1, {item.key: item.node.value for item in items}, items)
-    return JsoncNode(at, end + 1, [item.node.value for item in items], items)
-
-
-def _items(text: str, at: int, depth: int) -> Iterator[JsoncItem]:
-    closing = _CLOSING[text[at]]
-    next_at = skip_blanks(text, at + 1)
-    while not text.startswith(closing, next_at):
-        start, key = next_at, None
-        if closing == "}":
-            name = _scalar(text, next_at, _STRING)
-            key, next_at = name.value, skip_blanks(text, name.end)
-            if not text.startswith(":", next_at):
-                raise _wrong(text, next_at)
-            next_at = skip_blanks(text, next_at + 1)
-        node = _node(text, next_at, depth + 1)
-        yield JsoncItem(start, key, node)
-        next_at = skip_blanks(text, node.end)
-        if not text.startswith(",", next_at):
-            return
-        next_at = skip_blanks(text, next_at + 1)
-
-
-def _scalar(text: str, at: int, pattern: re.Pattern[str]) -> JsoncNode:
-    if (found := pattern.match(text, at)) is not None:
-        with suppress(ValueError):
-            return JsoncNode(at, found.end(), json.loads(found[0]))
-    raise _wrong(text, at)
-
-
-def _wrong(text: str, at: int) -> InvalidInput:
-    line = text.count("\n", 0, at) + 1
-    return InvalidInput(f"line {line}", "is not JSON", "Fix the settings first.")
+def _read_item(plain: str, start: int, *, is_member: bool = False) -> JsoncItem:
+    key, at = _decode(plain, start) if is_member else (None, start)
+    if is_member:
+        at = _skip_blanks(plain, _skip_blanks(plain, at) + 1)
+    value, end = _decode(plain, at)
+    return JsoncItem(plain=plain, start=start, key=key, value_start=at, end=end, value=value)
 
 
 def add_members(text: str, value: Json, is_ours: IsOurs = lambda element: False) -> str:
@@ -163,49 +132,51 @@ def _change(text: str, wanted: Json) -> str:
     return text
 
 
-def _change_item(text: str, node: JsoncNode, wanted: Json) -> str | None:
+def _change_item(text: str, whole: JsoncItem, wanted: Json) -> str | None:
     """Take out or put in the first item that differs; None where none does."""
-    if isinstance(wanted, dict):
-        kept = [item.key in wanted for item in node.items]
-        new = [(f"{json.dumps(k)}: ", v) for k, v in wanted.items() if k not in node.value]
-    elif isinstance(wanted, list):
-        kept = [item.node.value in wanted for item in node.items]
-        new = [("", each) for each in wanted if each not in node.value]
-    else:
+    if not isinstance(wanted, dict | list):
         return None
+    items, is_object = whole.list_items(), isinstance(wanted, dict)
+    kept = [(item.key if is_object else item.value) in wanted for item in items]
     if not all(kept):
-        return _without(text, node, kept.index(False))
+        return _without(text, whole, items, kept.index(False))
+    new = [each for each in wanted if each not in whole.value]
     if new:
-        return _insert_item(text, node, *new[0])
-    inner = wanted if isinstance(wanted, dict) else {}
-    changed = (_change_item(text, node.get(key), each) for key, each in inner.items())
+        name, value = (f"{json.dumps(new[0])}: ", wanted[new[0]]) if is_object else ("", new[0])
+        return _insert_item(text, whole, items, name, value)
+    # Of several members of a name the last counts, as JSON readers have it.
+    members = {item.key: item for item in items}
+    inner = wanted.items() if isinstance(wanted, dict) else ()
+    changed = (_change_item(text, members[key], each) for key, each in inner)
     return next((each for each in changed if each is not None), None)
 
 
-def _insert_item(text: str, node: JsoncNode, name: str, value: Json) -> str:
+def _insert_item(
+    text: str, whole: JsoncItem, items: list[JsoncItem], name: str, value: Json
+) -> str:
     """The text with one more item at the end of an object or array, in the style of the others."""
-    close, end = node.end - 1, "\r\n" if "\r\n" in text else "\n"
-    outer = _indent(text, node.start)
-    at, before, after = node.start + 1, "", ""
-    if node.items:
-        at, before = node.items[-1].node.end, ","
+    close, end = whole.end - 1, "\r\n" if "\r\n" in text else "\n"
+    outer = _indent(text, whole.value_start)
+    at, before, after = whole.value_start + 1, "", ""
+    if items:
+        at, before = items[-1].end, ","
         if _has_comma(text, at):
-            at, before, after = skip_blanks(text, at) + 1, "", ","
+            at, before, after = _skip_blanks(text, at) + 1, "", ","
     rest = text[at:close]
-    if node.items and "\n" not in rest:
+    if items and "\n" not in rest:
         item = f" {name}{json.dumps(value, ensure_ascii=False)}{after}{rest}"
         return f"{text[:at]}{before}{item}{text[close:]}"
-    inner = _indent(text, node.items[-1].start) if node.items else outer
+    inner = _indent(text, items[-1].start) if items else outer
     inner = inner if inner != outer else f"{outer}  "
     shown = json.dumps(value, indent=inner.removeprefix(outer) or "  ", ensure_ascii=False)
     item = f"\n{name}{shown}".replace("\n", f"{end}{inner}")
     kept = rest.rstrip()
-    blank = rest[len(kept) :] if node.items else f"{end}{outer}"
+    blank = rest[len(kept) :] if items else f"{end}{outer}"
     return f"{text[:at]}{before}{kept}{item}{after}{blank}{text[close:]}"
 
 
 def _has_comma(text: str, end: int) -> bool:
-    return text.startswith(",", skip_blanks(text, end))
+    return text.startswith(",", _skip_blanks(text, end))
 
 
 def _indent(text: str, at: int) -> str:
@@ -214,15 +185,14 @@ def _indent(text: str, at: int) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _without(text: str, node: JsoncNode, number: int) -> str:
-    item = node.items[number]
-    before = text[: item.start].rstrip()
-    end = item.node.end
+def _without(text: str, whole: JsoncItem, items: list[JsoncItem], number: int) -> str:
+    item = items[number]
+    before, end = text[: item.start].rstrip(), item.end
     if _has_comma(text, end):
-        end = skip_blanks(text, end) + 1
+        end = _skip_blanks(text, end) + 1
     elif number > 0:
-        comma = skip_blanks(text, node.items[number - 1].node.end)
+        comma = _skip_blanks(text, items[number - 1].end)
         before = before[:comma] + before[comma + 1 :]
-    if len(node.items) == 1 and not text[node.start + 1 : item.start].strip():
+    if len(items) == 1 and not text[whole.value_start + 1 : item.start].strip():
         end = len(text) - len(text[end:].lstrip())
     return before + text[end:]

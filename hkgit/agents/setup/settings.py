@@ -136,7 +136,7 @@ class FilePart:
     def add_to(self, text: str | None) -> str:
         if text is not None and text != self.text and not is_stamped(text):
             what = "is not as hkgit wrote it, so it is left as it is"
-            raise InvalidInput(self.path, what, "Move it away, then try again.")
+            raise InvalidInput(self.path, what, "Move it away.")
         return self.text
 
     def remove_from(self, text: str) -> str | None:

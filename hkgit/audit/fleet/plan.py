@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,7 +27,6 @@ from hkgit.git.mirrors import (
 from hkgit.git.repository import Repository
 from hkgit.git.transaction import locks
 from hkgit.text.hashes import digest
-from hkgit.text.strict_json import Json
 from hkgit.values import cached_property, dataclass
 
 
@@ -103,10 +100,6 @@ class FleetDirectory:
     root: Path
 
     @property
-    def summary(self) -> Path:
-        return self.root / "summary.json"
-
-    @property
     def tables(self) -> Path:
         return self.root / "tables"
 
@@ -139,20 +132,6 @@ class FleetDirectory:
             yield
         finally:
             locks.remove(path, held)
-
-
-def write_json(path: Path, value: Mapping[str, Json]) -> None:
-    """Write a file so that a crash leaves the old or the new one. Raises OSError."""
-    draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
-    try:
-        with draft.open("w", encoding="utf-8") as file:
-            json.dump(value, file, indent=2)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)

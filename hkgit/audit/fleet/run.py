@@ -11,11 +11,10 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from contextlib import ExitStack
 from queue import SimpleQueue
 from sqlite3 import Connection
 from sqlite3 import Error as DatabaseError
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hkgit.audit.commits import History
 from hkgit.audit.fleet.plan import (
@@ -33,9 +32,8 @@ from hkgit.audit.tables.database import (
     open_directory,
 )
 from hkgit.audit.tables.export_tables import (
-    has_duck,
+    find_file,
     note_repository,
-    open_duck,
     write_parquet,
 )
 from hkgit.audit.tables.figures import Figures, add_figures, count_all, numbers_json
@@ -48,9 +46,6 @@ from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun, to_json_text, visible
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, field
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 _AT_ONCE = 100
 """Repositories at whose work is waited for at the same time."""
@@ -180,35 +175,30 @@ def _row_json(row: FleetRow) -> JsonObject:
     }
 
 
-@dataclass(frozen=True)
-class FleetRequest:
-    """The repositories, where all is kept, a named policy, and how many commits a task judges."""
-
-    listed: tuple[ListedRepository, ...]
-    directory: FleetDirectory
-    policy: Policy | None = None
-    size: int = PART
-
-
-def verify_fleet(request: FleetRequest, executor: Executor) -> Generator[FleetRow, None, None]:
+def verify_fleet(
+    listed: Sequence[ListedRepository],
+    directory: FleetDirectory,
+    executor: Executor,
+    policy: Policy | None = None,
+    size: int = PART,
+) -> Generator[FleetRow, None, None]:
     """Judge what is new in each repository; a row as soon as a repository is done.
 
-    Raises GitRefused where another run is at work in the directory or the executor is lost,
-    InvalidInput where the directory is no fleet's.
+    `policy` is the one that was named, `size` how many commits a task judges. Raises GitRefused
+    where another run is at work in the directory or the executor is lost, InvalidInput where the
+    directory is no fleet's.
     """
-    request.directory.prepare()
-    with request.directory.lock(), ExitStack() as stack:
-        database = stack.enter_context(open_directory(request.directory.tables, is_new=True))
-        duck = stack.enter_context(open_duck()) if has_duck() else None
+    directory.prepare()
+    with directory.lock(), open_directory(directory.tables, is_new=True) as database:
         columns = "name TEXT PRIMARY KEY, basis TEXT, tip TEXT"
         database.execute(f"CREATE TABLE IF NOT EXISTS states ({columns})")
-        run = _Run(request, executor, database, duck)
+        run = _Run(directory, executor, database, policy=policy, size=size)
         try:
-            yield from run.verify_all()
+            yield from run.verify_all(listed)
         except (BrokenExecutor, CancelledError) as error:
             what = f"the workers are gone ({type(error).__name__})"
             fix = "Run it again: what has been judged is kept."
-            raise GitRefused(str(request.directory.root), what, fix) from error
+            raise GitRefused(str(directory.root), what, fix) from error
         finally:
             for future in run.under_way:
                 future.cancel()
@@ -218,26 +208,21 @@ Verification = Generator[None, Any, FleetRow]
 """The work on one repository. It submits tasks, and is sent each of them when it is done."""
 
 
+@dataclass
 class _Run:
     """One run: many repositories are verified by turns, whenever a task of theirs is done."""
 
-    def __init__(
-        self,
-        request: FleetRequest,
-        executor: Executor,
-        database: Connection,
-        duck: DuckDBPyConnection | None,
-    ) -> None:
-        self.request = request
-        self.executor = executor
-        self.database = database
-        self.duck = duck
-        self.under_way = set[Future[Any]]()
-        self.done = SimpleQueue[tuple[ListedRepository, Future[Any]]]()
+    directory: FleetDirectory
+    executor: Executor
+    database: Connection
+    policy: Policy | None
+    size: int
+    under_way: set[Future[Any]] = field(default_factory=set)
+    done: SimpleQueue[tuple[ListedRepository, Future[Any]]] = field(default_factory=SimpleQueue)
 
-    def verify_all(self) -> Iterator[FleetRow]:
+    def verify_all(self, several: Sequence[ListedRepository]) -> Iterator[FleetRow]:
         """Verify every repository, `_AT_ONCE` at the same time."""
-        waiting = list(reversed(self.request.listed))
+        waiting = list(reversed(several))
         begun: dict[ListedRepository, Verification] = {}
         while waiting or begun:
             future = None
@@ -272,10 +257,10 @@ class _Run:
         return FleetRow(listed, FAILED, failure=failure)
 
     def _judge_new(self, listed: ListedRepository) -> Verification:
-        database, request, name = self.database, self.request, listed.name
+        database, directory, name = self.database, self.directory, listed.name
         asked = "SELECT basis, tip FROM states WHERE name = ?"
         before = database.execute(asked, (name,)).fetchone() or ("", "")
-        self._submit(listed, plan_repository, request.directory, listed, request.policy, before)
+        self._submit(listed, plan_repository, directory, listed, self.policy, before)
         plan: PlannedRepository = (yield).result()
         if plan.tip is None:
             return FleetRow(listed, EMPTY)
@@ -284,10 +269,10 @@ class _Run:
             keep_only(database, name, plan.commits)
             held = list_held(database, name, plan.policy, with_open=before[0] == plan.basis)
             fresh = [each for each in plan.commits if each not in held]
-        starts = range(0, len(fresh), request.size)
+        starts = range(0, len(fresh), self.size)
         for at in starts:
-            part = fresh[at : at + request.size]
-            self._submit(listed, judge_part, request.directory, name, plan.policy, plan.tip, part)
+            part = fresh[at : at + self.size]
+            self._submit(listed, judge_part, directory, name, plan.policy, plan.tip, part)
         for _ in starts:
             add_commits(database, name, (yield).result())
         figures = count_all(database, name)
@@ -298,6 +283,10 @@ class _Run:
             basis = "" if figures["replay"].get("unverifiable") else plan.basis
             values = (name, basis, plan.tip)  # last of all: what a crash left out is made again
             database.execute("INSERT OR REPLACE INTO states VALUES (?, ?, ?)", values)
+        else:  # DuckDB may not have been installed the last time
+            place = directory.tables
+            missing = [each for each in TABLES if not find_file(place, each, name).exists()]
+            write_parquet(database, place, name, missing)
         return FleetRow(
             listed,
             UNCHANGED if plan.commits is None else VERIFIED,
@@ -321,9 +310,7 @@ class _Run:
         """Say in the tables what became of a repository, and write those that have changed."""
         identity = RepositoryIdentity(listed.name, listed.identity, roots)
         note_repository(self.database, identity, branch, **about)
-        if self.duck is not None:
-            place = self.request.directory.tables
-            write_parquet(self.duck, self.database, place, listed.name, tables)
+        write_parquet(self.database, self.directory.tables, listed.name, tables)
 
 
 def _refuse(error: Exception, place: str) -> HkgitError:

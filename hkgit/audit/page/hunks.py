@@ -24,7 +24,7 @@ from hkgit.git.repository import Repository
 from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import Document, Lines
 from hkgit.text.escape import visible
-from hkgit.values import dataclass, replace
+from hkgit.values import dataclass
 
 _HOW = {
     "receipt": "had read {}",
@@ -46,10 +46,6 @@ class SeenRange:
     start: int
     end: int
     kind: str
-
-    @property
-    def lines(self) -> Lines:
-        return self.start, self.end
 
     @property
     def how(self) -> str:
@@ -76,30 +72,21 @@ def find_seen(
 
     `is_told` says that only a transcript reports them.
     """
-    found = [*_of_edits(edits, line_count), *_of_reads(entry, file, line_count)]
-    if is_told:
-        found = [replace(each, kind=RECOVERED) if each.is_known else each for each in found]
-    unique = {(each.start, each.end, each.is_known): each for each in reversed(found)}
-    return tuple(sorted(unique.values(), key=lambda each: (each.start, each.end)))
-
-
-def _of_edits(edits: Sequence[RecordedEdit], line_count: int) -> Iterator[SeenRange]:
-    for edit in edits:
-        if edit.evidence not in _HOW:
-            continue
-        ranges = edit.base_lines if edit.evidence_lines is None else (edit.evidence_lines,)
-        for start, end in ranges:
-            if 1 <= start <= end <= max(line_count, end):
-                yield SeenRange(start, min(end, line_count), edit.evidence)
-
-
-def _of_reads(entry: Entry, file: RecordedFile, line_count: int) -> Iterator[SeenRange]:
-    for read in entry.reads:
-        if read.path != file.path or not line_count:
-            continue
-        start, end = read.start_line or 1, read.end_line or line_count
-        if 1 <= start <= end <= line_count:
-            yield SeenRange(start, end, read.kind)
+    named = [
+        (lines, edit.evidence)
+        for edit in edits
+        for lines in (edit.base_lines if edit.evidence_lines is None else (edit.evidence_lines,))
+        if edit.evidence in _HOW
+    ]
+    reads = (read for read in entry.reads if read.path == file.path)
+    named += [((read.start_line or 1, read.end_line or line_count), read.kind) for read in reads]
+    unique: dict[tuple[int, int, bool], SeenRange] = {}
+    for (start, end), kind in named:
+        if 1 <= start <= end and start <= line_count:
+            shown = RECOVERED if is_told and not is_weak(kind) else kind
+            seen = SeenRange(start, min(end, line_count), shown)
+            unique.setdefault((seen.start, seen.end, seen.is_known), seen)
+    return tuple(unique[key] for key in sorted(unique))
 
 
 def name_sight(line: int, ranges: Iterable[SeenRange]) -> str:
@@ -111,7 +98,7 @@ def name_sight(line: int, ranges: Iterable[SeenRange]) -> str:
 def is_point_seen(point: int, ranges: Iterable[SeenRange]) -> bool:
     """Whether such evidence covers a neighbour of the point above line `point`."""
     empty = (point, point - 1)
-    return any(each.is_known and covers(each.lines, empty) for each in ranges)
+    return any(each.is_known and covers((each.start, each.end), empty) for each in ranges)
 
 
 MOST_LINES = 60

@@ -170,10 +170,6 @@ class PageCommit:
         return f"c-{self.commit.id[:12]}"
 
     @property
-    def unseen(self) -> int:
-        return sum(hunk.unseen for hunk in self.hunks or ())
-
-    @property
     def agent_names(self) -> tuple[str, ...]:
         """What a filter by agent compares: names without versions."""
         return tuple(dict.fromkeys(map(fold_agent, self.commit.agents)))

@@ -7,9 +7,7 @@ from importlib import import_module
 
 from hkgit.audit.reports.findings import ReportItem
 from hkgit.errors import HkgitError
-from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
-from hkgit.values import dataclass
 
 _MODULES = {
     **dict.fromkeys(("text", "github"), "text"),
@@ -26,48 +24,14 @@ Judged = Iterable[tuple[Ruling, Sequence[ReportItem]]]
 """Rulings, each with its findings and their places."""
 
 
-@dataclass
-class ReportTotals:
-    """How many commits there are under a policy, and how many of them do not pass.
-
-    `explain` says that reports for people and programs tell which rules were tried on each.
-    """
-
-    policy: Policy
-    provisional: bool = False
-    explain: bool = False
-    count: int = 0
-    rejected: int = 0
-
-    @property
-    def passes(self) -> bool:
-        """Whether nothing is rejected, or the policy only warns or reports."""
-        return self.policy.mode != "enforce" or not self.rejected
-
-    @classmethod
-    def of(cls, report: Report) -> ReportTotals:
-        """Count a whole report."""
-        totals = cls(report.policy, report.provisional)
-        for _ in totals.watch((ruling, ()) for ruling in report.rulings):
-            pass
-        return totals
-
-    def watch(self, judged: Judged) -> Iterator[tuple[Ruling, Sequence[ReportItem]]]:
-        """Pass rulings on, and count each."""
-        for ruling, items in judged:
-            self.count += 1
-            self.rejected += not ruling.passes
-            yield ruling, items
-
-
-def render(form: str, judged: Judged, totals: ReportTotals) -> Iterator[str]:
+def render(form: str, judged: Judged, report: Report) -> Iterator[str]:
     """Render rulings in one of the formats, as they come; only its own module is loaded.
 
-    `totals` counts them, and is asked at the end. Memory grows with what is found, not with the
+    `report` counts them, and is asked at the end. Memory grows with what is found, not with the
     range.
     """
     module = import_module(f"{__name__}.{_MODULES[form]}")
-    rendered: Iterator[str] = getattr(module, f"render_{form}")(judged, totals)
+    rendered: Iterator[str] = getattr(module, f"render_{form}")(judged, report)
     return rendered
 
 

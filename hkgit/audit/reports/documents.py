@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from hkgit import __version__
-from hkgit.audit.reports import Judged, ReportTotals
+from hkgit.audit.reports import Judged
 from hkgit.audit.reports.findings import (
     NOWHERE,
     ReportItem,
@@ -21,15 +21,16 @@ from hkgit.audit.reports.findings import (
 from hkgit.audit.reports.plain import dump_json, to_text
 from hkgit.edits import encode_text
 from hkgit.errors import HkgitError, Rejected
+from hkgit.gate.ruling import Report
 from hkgit.text.strict_json import JsonObject
 
 _GITLAB = {"error": "major", "warning": "minor", "note": "info"}
 
 
-def render_gitlab(judged: Judged, totals: ReportTotals) -> Iterator[str]:
+def render_gitlab(judged: Judged, report: Report) -> Iterator[str]:
     """Render one issue a finding."""
     items = _list_items(judged)
-    yield dump_json([_issue(item, _GITLAB[grade(item, totals.policy)]) for item in items])
+    yield dump_json([_issue(item, _GITLAB[grade(item, report.policy)]) for item in items])
 
 
 def _list_items(judged: Judged) -> list[ReportItem]:
@@ -59,12 +60,12 @@ def _issue(item: ReportItem, severity: str) -> JsonObject:
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def render_sarif(judged: Judged, totals: ReportTotals) -> Iterator[str]:
+def render_sarif(judged: Judged, report: Report) -> Iterator[str]:
     """Render one run with a result a finding."""
     items = _list_items(judged)
     rules = list(dict.fromkeys(item.finding.rule for item in items))
-    results = [_result(item, rules, grade(item, totals.policy)) for item in items]
-    code = 0 if totals.passes else Rejected.exit_code
+    results = [_result(item, rules, grade(item, report.policy)) for item in items]
+    code = 0 if report.passes else Rejected.exit_code
     yield _log(rules, results, {"executionSuccessful": True, "exitCode": code})
 
 

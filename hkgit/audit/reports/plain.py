@@ -8,7 +8,7 @@ from tempfile import TemporaryFile
 from textwrap import indent
 
 from hkgit.applying.outcome import error_json
-from hkgit.audit.reports import Judged, ReportTotals
+from hkgit.audit.reports import Judged
 from hkgit.audit.reports.findings import SourcePlace, mend
 from hkgit.errors import HkgitError
 from hkgit.evidence.verdict import Finding
@@ -27,18 +27,17 @@ def to_text(value: str) -> str:
     return to_json_text(value) or ""
 
 
-def render_json(judged: Judged, totals: ReportTotals) -> Iterator[str]:
+def render_json(judged: Judged, report: Report) -> Iterator[str]:
     """Write hkgit's own object (see `report_json`); it says first whether all passes."""
-    mark, source = "", totals.policy.source
+    mark, source = "", report.policy.source
     with TemporaryFile("w+", encoding="ascii") as kept:
         for ruling, items in judged:
             document = ruling_json(ruling, [item.place for item in items], source)
-            document |= _trials_json(ruling) if totals.explain else {}
+            document |= _trials_json(ruling) if report.explain else {}
             text = indent(dump_json(document).removesuffix("\n"), "    ")
             kept.write(f"{mark}\n{text}")
             mark = ","
-        about = report_json(Report(totals.policy, (), totals.provisional))
-        text = dump_json(about | {"passes": totals.passes})
+        text = dump_json(_about_json(report) | {"commits": []})
         before, commits, after = text.partition('"commits": [')
         yield before + commits
         kept.seek(0)
@@ -59,11 +58,15 @@ def refuse_json(error: HkgitError) -> str:
 
 def report_json(report: Report) -> JsonObject:
     """Write whether a report passes, under which policy, and an object a commit."""
+    rulings = (ruling_json(each, source=report.policy.source) for each in report.rulings)
+    return _about_json(report) | {"commits": [*rulings]}
+
+
+def _about_json(report: Report) -> JsonObject:
     return {
         "passes": report.passes,
         "provisional": report.provisional,
         "policy": {"source": report.policy.source, "mode": report.policy.mode},
-        "commits": [ruling_json(each, source=report.policy.source) for each in report.rulings],
     }
 
 

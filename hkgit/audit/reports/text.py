@@ -6,9 +6,9 @@ message, `:` and `,` too in a property.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from hkgit.audit.reports import Judged, ReportTotals
+from hkgit.audit.reports import Judged
 from hkgit.audit.reports.findings import ReportItem, grade, mend, name_commit, render_message
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report, Ruling
@@ -20,22 +20,22 @@ from hkgit.text.escape import (
 )
 
 
-def render_text(judged: Judged, totals: ReportTotals) -> Iterator[str]:
+def render_text(judged: Judged, report: Report) -> Iterator[str]:
     """Write each commit, its reasons, the command that fixes it, and a summary."""
     for ruling, _ in judged:
-        yield from (f"{escape_console(line)}\n" for line in _list_lines(ruling, totals))
-    yield f"{escape_console(summarize(totals))}\n"
+        yield from (f"{escape_console(line)}\n" for line in _list_lines(ruling, report))
+    yield f"{escape_console(summarize(report))}\n"
 
 
-def report_lines(report: Report) -> Iterator[str]:
-    """Write the lines of a whole report."""
-    totals = ReportTotals(report.policy, report.provisional)
-    judged = totals.watch((ruling, ()) for ruling in report.rulings)
-    return (line.removesuffix("\n") for line in render_text(judged, totals))
+def report_lines(report: Report, shown: Iterable[Ruling] | None = None) -> Iterator[str]:
+    """Write the lines of a whole report, or of some of its rulings, and its sum."""
+    rulings = report.rulings if shown is None else shown
+    lines = render_text(((ruling, ()) for ruling in rulings), report)
+    return (line.removesuffix("\n") for line in lines)
 
 
-def _list_lines(ruling: Ruling, totals: ReportTotals) -> Iterator[str]:
-    judged, policy = ruling.judged, totals.policy
+def _list_lines(ruling: Ruling, report: Report) -> Iterator[str]:
+    judged, policy = ruling.judged, report.policy
     is_binding = policy.mode == "enforce"
     mark = "ok  " if ruling.passes else "FAIL" if is_binding else "warn"
     yield f"{mark} {name_commit(ruling)}  replay {ruling.replay}, {_outcome(ruling, policy)}"
@@ -44,7 +44,7 @@ def _list_lines(ruling: Ruling, totals: ReportTotals) -> Iterator[str]:
         yield f"       -> {finding.fix}"
     for note in judged.notes:
         yield f"     note: {note}"
-    if totals.explain:
+    if report.explain:
         tried = enumerate(ruling.tried, 1)
         yield from (f"     {number}. {each.rule}: {each.says}" for number, each in tried)
         yield from (f"     evidence: {words}" for words in ruling.evidence)
@@ -63,9 +63,9 @@ def _outcome(ruling: Ruling, policy: Policy) -> str:
     return f"policy {'passes' if ruling.passes else refused}: {ruling.rule}"
 
 
-def summarize(totals: ReportTotals) -> str:
+def summarize(report: Report) -> str:
     """Say how many commits there are, how many pass, and under which policy."""
-    policy, count, rejected = totals.policy, totals.count, totals.rejected
+    policy, count, rejected = report.policy, report.count, report.rejected
     words = count_noun(count, "commit")
     if policy.any_verdict:
         words += f", {rejected} rejected" if rejected else ", all hold" if count else ""
@@ -75,13 +75,13 @@ def summarize(totals: ReportTotals) -> str:
         words += f", {rejected} {would}rejected" if rejected else ", all pass"
     if would and rejected:
         words += f" (mode {policy.mode})"
-    return f"{words}; {policy.source}" + (", provisional" if totals.provisional else "")
+    return f"{words}; {policy.source}" + (", provisional" if report.provisional else "")
 
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def render_github(judged: Judged, totals: ReportTotals) -> Iterator[str]:
+def render_github(judged: Judged, report: Report) -> Iterator[str]:
     """Write the log text, then an annotation for each finding, shown on the files."""
     found: list[ReportItem] = []
 
@@ -90,9 +90,9 @@ def render_github(judged: Judged, totals: ReportTotals) -> Iterator[str]:
             found.extend(items)
             yield ruling, items
 
-    yield from render_text(watch(), totals)
+    yield from render_text(watch(), report)
     for item in found:
-        yield f"{_annotation(_COMMANDS[grade(item, totals.policy)], item)}\n"
+        yield f"{_annotation(_COMMANDS[grade(item, report.policy)], item)}\n"
 
 
 def _annotation(command: str, item: ReportItem) -> str:

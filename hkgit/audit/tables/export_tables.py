@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from importlib.util import find_spec
+from functools import cache
 from pathlib import Path
 from sqlite3 import Connection
 from tempfile import TemporaryDirectory
@@ -49,43 +49,45 @@ if TYPE_CHECKING:
 FILE = "rows.parquet"
 
 
-def has_duck() -> bool:
-    """Whether DuckDB is installed."""
-    return find_spec("duckdb") is not None
+@cache
+def open_duck() -> DuckDBPyConnection | None:
+    """Open this process's database in memory, which fetches nothing; None without DuckDB."""
+    try:
+        import duckdb
+    except ImportError:
+        return None
+    names = ("python_enable_replacements", "autoinstall_known_extensions")
+    return duckdb.connect(":memory:", config=dict.fromkeys(names, False))
 
 
-@contextmanager
-def open_duck() -> Iterator[DuckDBPyConnection]:
-    """Open a database of DuckDB in memory, which fetches nothing from anywhere."""
-    import duckdb
-
-    with duckdb.connect(":memory:") as database:
-        for name in ("python_enable_replacements", "autoinstall_known_extensions"):
-            database.execute(f"SET {name} = false")
-        database.execute("SET enable_progress_bar = false")
-        yield database
+def find_file(directory: Path, table: str, repository: str) -> Path:
+    """Find the file for a repository's rows of a table."""
+    return directory / table / f"{REPOSITORY}={quote_name(repository)}" / FILE
 
 
 def write_parquet(
-    duck: DuckDBPyConnection,
-    database: Connection,
-    directory: Path,
-    repository: str,
-    names: Sequence[str] = tuple(TABLES),
+    database: Connection, directory: Path, repository: str, names: Iterable[str] = tuple(TABLES)
 ) -> None:
     """Write a repository's rows of some tables, each file in place of the one before.
 
-    Raises GitRefused where they cannot be written.
+    Without DuckDB nothing is written. Raises GitRefused where they cannot be written.
     """
+    connection = open_duck()
+    if connection is None:
+        return
     import duckdb
 
     try:
-        with TemporaryDirectory(prefix=".draft-", dir=directory) as draft:
+        with (
+            TemporaryDirectory(prefix=".draft-", dir=directory) as draft,
+            connection.cursor() as duck,
+        ):
+            duck.execute("SET enable_progress_bar = false")
             for name in names:
                 part = _write_part(duck, database, TABLES[name], Path(draft), repository)
-                place = directory / name / f"{REPOSITORY}={quote_name(repository)}"
-                place.mkdir(parents=True, exist_ok=True)
-                part.replace(place / FILE)
+                place = find_file(directory, name, repository)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                part.replace(place)
     except (duckdb.IOException, OSError) as error:
         raise GitRefused(str(directory), str(error).partition("\n")[0], FREE_SPACE) from error
 
@@ -160,11 +162,8 @@ def write_tables(
         # Without `old` they are all there are: what is there beside them has gone.
         removes = history.asked.old is None
         _, *counts = _update(database, identity, history, revision, watch, removes=removes)
-        if has_duck():
-            names = tuple(TABLES) if any(counts) else ("repositories", "refusals")
-            # What others add meanwhile waits, so that no older files replace theirs.
-            with open_duck() as duck, transaction(database):
-                write_parquet(duck, database, directory, identity.name, names)
+        with transaction(database):  # what others add waits: no older files replace theirs
+            write_parquet(database, directory, identity.name)
     return ExportResult(identity, *counts)
 
 

@@ -33,14 +33,12 @@ class Update:
 class UpdateResult:
     """What the gate says of one update: a report on commits, or why the update itself is refused.
 
-    `judged` names the range. Without report and refusal there was nothing to judge, and `note`
-    says why; or there was nothing to hold it against, and `unjudged` says what is missing. With
-    them `note` says what else may be the cause.
+    `judged` names the range of the report. Without it nothing was judged: there was nothing to
+    judge, as `note` says, or nothing to hold it against, as `unjudged` does.
     """
 
     update: Update
-    policy: Policy
-    report: Report | None = None
+    report: Report
     refusal: HkgitError | None = None
     judged: str = ""
     note: str = ""
@@ -49,9 +47,8 @@ class UpdateResult:
     @property
     def passes(self) -> bool:
         """Whether the ref may move; a policy that only warns or reports lets it."""
-        if self.refusal is not None:
-            return self.policy.mode != "enforce"
-        return self.report is None or self.report.passes
+        is_refused = self.refusal is not None and self.report.policy.mode == "enforce"
+        return not is_refused and self.report.passes
 
 
 def parse_received(data: bytes) -> Iterator[Update]:
@@ -205,7 +202,7 @@ class EntryPoint:
                 else:
                     yield budget.spend(update.ref, answer)
             except HkgitError as error:
-                yield UpdateResult(update, policy, refusal=error)
+                yield UpdateResult(update, Report(policy), refusal=error)
 
     def answer(self, update: Update, side: TrustedSide) -> UpdateResult:
         """Judge one update; errors are in the result."""
@@ -218,7 +215,7 @@ class EntryPoint:
                 expect_readable(self.repository, side.start, new)
             return self._judge(update, side, new)
         except HkgitError as error:
-            return UpdateResult(update, side.policy, refusal=error)
+            return UpdateResult(update, Report(side.policy), refusal=error)
 
     def _commit_of(self, object_id: str | None) -> str | None:
         """The commit that a ref comes to name. Raises Unverifiable for what cannot be read."""
@@ -231,7 +228,7 @@ class EntryPoint:
             raise Unverifiable(update.ref, f"{update.new[:12]} cannot be read as a commit")
         if update.new is not None:
             self._expect_nobodys(update, update.new, side.policy)
-            return UpdateResult(update, side.policy, note="it is not a commit")
+            return UpdateResult(update, Report(side.policy), note="it is not a commit")
         if side.policy.rewrites == "refuse":
             fix = "Change `rewrites` in the policy."
             raise Rejected(update.ref, "the policy does not allow its deletion", fix)
@@ -240,7 +237,7 @@ class EntryPoint:
             what = "has its own policy or signers, which would be lost with it"
             fix = "Give it those of the default branch first, or ask the server's operator."
             raise Rejected(update.ref, what, fix)
-        return UpdateResult(update, side.policy, note="it is deleted")
+        return UpdateResult(update, Report(side.policy), note="it is deleted")
 
     def _expect_nobodys(self, update: Update, new: str, policy: Policy) -> None:
         """Raise Rejected for a tree or a blob of somebody who is governed: git checks it out."""
@@ -254,7 +251,7 @@ class EntryPoint:
     def _judge(self, update: Update, side: TrustedSide, new: str) -> UpdateResult:
         known = [commit for commit in (side.start, *side.excluding) if commit is not None]
         if any(self.repository.is_ancestor(new, commit) for commit in known):
-            return UpdateResult(update, side.policy, note="it adds no commits")
+            return UpdateResult(update, Report(side.policy), note="it adds no commits")
         asked = CommitRange(side.start, new, side.excluding)
         pusher = read_pusher(side.policy) if self.on_server else None
         context = replace(self.context, ref=update.ref, pusher=pusher)
@@ -263,7 +260,7 @@ class EntryPoint:
         if any(each.judged.entries for each in rulings):
             self._expect_files_kept(update, side, new)
         start = side.start[:12] if side.start is not None else "the beginning"
-        return UpdateResult(update, side.policy, report, judged=f"from {start} to {new[:12]}")
+        return UpdateResult(update, report, judged=f"from {start} to {new[:12]}")
 
     def _expect_honest_rewrite(self, update: Update, side: TrustedSide, new: str) -> None:
         """Raise Rejected for a rewrite that the policy forbids or that restores an older one."""

@@ -21,7 +21,7 @@ host's settings, which only its API tells: that is said, and not asked.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 
@@ -78,15 +78,22 @@ def judge_event(
     given: Policy | None = None,
     watch: Watch = iter,
     *,
+    say: Callable[[str], None],
     explain: bool = False,
 ) -> Report:
-    """Judge what an event brings. Raises Rejected where the update itself is refused."""
+    """Judge what an event brings.
+
+    Raises Rejected where the update itself is refused; a policy that does not enforce has that
+    said.
+    """
     side = find_trusted_side(repository, event, given)
     update = Update(event.ref, event.old, event.new)
     answer = EntryPoint(repository, JudgeContext(explain=explain), watch=watch).answer(update, side)
     if answer.refusal is not None and not answer.passes:
         raise answer.refusal
-    return answer.report if answer.report is not None else Report(side.policy, ())
+    if answer.refusal is not None:
+        say(f"would be rejected: {answer.refusal}")
+    return answer.report
 
 
 def find_trusted_side(

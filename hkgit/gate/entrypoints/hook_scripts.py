@@ -8,12 +8,14 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hkgit.edits import decode_text, encode_text
 from hkgit.git.facts import AGENT_SHELLS, GOOSE_SESSION, calls_gate
 from hkgit.git.repository import Repository
 from hkgit.text.hashes import add_stamp, is_stamped
+from hkgit.values import dataclass
 
 HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "pre-push")
 """What a clone needs for evidence to be recorded, and judged before it leaves, by git's names."""
@@ -63,21 +65,31 @@ def find_script(hook: Path) -> Path:
     return hook.parent.parent / hook.name if is_huskys else hook
 
 
+OWN, CALLING, FOREIGN = "hkgit", "calls hkgit", "foreign"
+
+
+@dataclass(frozen=True)
+class InstalledHook:
+    """An active hook, the file that says what it does, and whose that is: one of the above."""
+
+    name: str
+    path: Path
+    owner: str
+
+
+def list_hooks(repository: Repository, names: Iterable[str] = ALL_HOOKS) -> Iterator[InstalledHook]:
+    """List the active ones of some hooks; what a framework runs before its own is `NAME.legacy`."""
+    directory = repository.hooks_path or repository.common_dir / "hooks"
+    for name in names:
+        if is_active(directory / name):
+            path = find_script(directory / name)
+            content = path.read_bytes()
+            owner = OWN if is_own(content) else CALLING if calls_gate(content) else FOREIGN
+            yield InstalledHook(name, path, owner)
+
+
 def asks_hkgit(repository: Repository, *names: str) -> bool:
     """Whether one of these hooks of a clone, by default of any commit's, runs hkgit."""
-    directory = repository.hooks_path or repository.common_dir / "hooks"
-    # A hook that a framework runs before its own has another name.
-    active = [directory / name for name in names or COMMIT_HOOKS if is_active(directory / name)]
-    before = [each for hook in active if is_active(each := hook.with_name(f"{hook.name}.legacy"))]
-    contents = (find_script(hook).read_bytes() for hook in (*active, *before))
-    return any(is_own(each) or calls_gate(each) for each in contents)
-
-
-def find_foreign_hooks(repository: Repository) -> tuple[str, ...]:
-    """List the active hooks of `git commit` that are not hkgit's own: they need a full checkout."""
-    directory = repository.hooks_path or repository.common_dir / "hooks"
-    return tuple(name for name in COMMIT_HOOKS if _is_foreign(directory / name))
-
-
-def _is_foreign(hook: Path) -> bool:
-    return is_active(hook) and not is_own(find_script(hook).read_bytes())
+    hooks = [*list_hooks(repository, names or COMMIT_HOOKS)]
+    before = list_hooks(repository, [f"{each.name}.legacy" for each in hooks])
+    return any(each.owner != FOREIGN for each in (*hooks, *before))

@@ -21,7 +21,7 @@ from hkgit.gate.entrypoints.arrival import (
 from hkgit.gate.judged_commit import JudgeContext
 from hkgit.gate.policy.model import BUILT_IN, Policy
 from hkgit.gate.rules.grants import BREAK_GLASS
-from hkgit.gate.ruling import is_of_one_ref
+from hkgit.gate.ruling import Report, is_of_one_ref
 from hkgit.gate.trusted_policy import hash_policy, read_trusted_policy
 from hkgit.git.objects import Head
 from hkgit.git.repository import Repository
@@ -48,10 +48,10 @@ def judge_pushed(
             left = repository.git("merge-base", new, *tips, check=False).text or None
         side = choose_trusted_side(repository, [update.ref], old, left, given)
         if not side.policy.protects(update.ref):
-            return UpdateResult(update, side.policy, note="the policy does not protect it")
+            return UpdateResult(update, Report(side.policy), note="the policy does not protect it")
         if new is not None and side.start is None:
             what = f"this clone knows no commits of {remote} to compare with"
-            return UpdateResult(update, side.policy, unjudged=what)
+            return UpdateResult(update, Report(side.policy), unjudged=what)
         return side
 
     return EntryPoint(repository, ON_CLIENT).answer_each(updates, find_side, given)
@@ -131,10 +131,8 @@ _REPLACEMENTS = "refs/replace/"
 
 def _holds_elsewhere(answer: UpdateResult) -> bool:
     """Whether what passed for one ref passes, under the same policy, for another as well."""
-    rulings = () if answer.report is None else answer.report.rulings
-    return answer.report is not None and all(
-        each.passes and not is_of_one_ref(each) for each in rulings
-    )
+    rulings = answer.report.rulings
+    return bool(answer.judged) and all(each.passes and not is_of_one_ref(each) for each in rulings)
 
 
 @dataclass(frozen=True)
@@ -166,22 +164,20 @@ class _Server:
         )
         if self.head.branch == _AMBIGUOUS and side.policy.source == BUILT_IN:
             what = "HEAD names a branch that does not exist, and branches have different policies"
-            raise Rejected(
-                update.ref, what, "On the server: git symbolic-ref HEAD refs/heads/BRANCH"
-            )
+            fix = "On the server: git symbolic-ref HEAD refs/heads/BRANCH"
+            raise Rejected(update.ref, what, fix)
+        report, refusal = Report(side.policy), None
         if update.new is not None and any(name.startswith(_REPLACEMENTS) for name in names):
             what = "would show readers of this repository an object other than the one judged"
             refusal = Rejected(update.ref, what, "Keep replacements in the clone that needs them.")
-            return UpdateResult(update, side.policy, refusal=refusal)
-        if not any(map(side.policy.protects, names)):
-            return UpdateResult(update, side.policy, note="the policy does not protect it")
-        if update.new is None and f"refs/heads/{self.head.branch}" in names:
-            what, fix = (
-                "is the default branch, which gives new branches their policy",
-                _ANOTHER_DEFAULT,
-            )
-            return UpdateResult(update, side.policy, refusal=Rejected(update.ref, what, fix))
-        known = (each.update.new for each in self.passed if each.policy == side.policy)
+        elif not any(map(side.policy.protects, names)):
+            return UpdateResult(update, report, note="the policy does not protect it")
+        elif update.new is None and f"refs/heads/{self.head.branch}" in names:
+            what = "is the default branch, which gives new branches their policy"
+            refusal = Rejected(update.ref, what, "Make another branch the default one first.")
+        if refusal is not None:
+            return UpdateResult(update, report, refusal)
+        known = (each.update.new for each in self.passed if each.report.policy == side.policy)
         excluding = (*side.excluding, *filter(None, known))
         return replace(side, excluding=excluding, head=self.head.commit)
 
@@ -210,7 +206,6 @@ def _find_default(repository: Repository) -> Head:
 
 
 _USUAL = ("refs/heads/main", "refs/heads/master")
-_ANOTHER_DEFAULT = "Make another branch the default one first."
 _AMBIGUOUS = ""
 """The name of the default branch where nothing says which it is."""
 

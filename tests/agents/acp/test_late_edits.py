@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from hkgit.agents.acp.messages import AGENT, EDITOR
 from hkgit.agents.acp.relay import Relay
 from hkgit.sessions import homes as places
 from hkgit.sessions.edit_session import EditSession
@@ -25,21 +26,20 @@ class Conversation:
         self.reports: list[str] = []
         self._name = name
         self._relay = Relay(repo.path, "agent", self.reports.append)
-        self._say({"id": 1, "method": "session/new", "params": self._named(cwd=str(repo.path))}, 0)
-        self._say({"id": 1, "result": {"sessionId": name}}, 1)
+        asked = {"id": 1, "method": "session/new", "params": self._named(cwd=str(repo.path))}
+        self._say(asked, EDITOR)
+        self._say({"id": 1, "result": {"sessionId": name}})
 
     def _named(self, **more: object) -> dict[str, object]:
         return {"sessionId": self._name, **more}
 
-    def _say(self, message: object, side: int) -> None:
-        watch = self._relay._watch
-        hear = (watch.hear_client, watch.hear_agent)[side]
-        self._relay._record(json.dumps(message).encode(), hear)
+    def _say(self, message: object, side: str = AGENT) -> None:
+        self._relay._record(json.dumps(message).encode(), side)
 
     def tell(self, kind: str, status: str, name: str = "t", **more: object) -> None:
         """A message about a call of a tool."""
         update = {"toolCallId": name, "kind": kind, "status": status, **more}
-        self._say({"method": "session/update", "params": self._named(update=update)}, 1)
+        self._say({"method": "session/update", "params": self._named(update=update)})
 
     def at(self, path: str = "greet.py") -> list[dict[str, str]]:
         return [{"path": str(self.repo.path / path)}]
@@ -135,9 +135,9 @@ def test_hooks_do_not_record_again_what_the_editor_has_written(greeting: Repo) -
         payload = line.get("input", {})
         is_edit = payload.get("tool_name") == "Edit"
         if is_edit and payload["hook_event_name"] == "PostToolUse":
-            talk._say({"id": 7, "method": "fs/write_text_file", "params": params}, 1)
+            talk._say({"id": 7, "method": "fs/write_text_file", "params": params})
             greeting.write("greet.py", MENDED)
-            talk._say({"id": 7, "result": None}, 0)
+            talk._say({"id": 7, "result": None}, EDITOR)
         if payload:
             told("claude", payload)
         if is_edit and payload["hook_event_name"] == "PostToolUse":
@@ -152,5 +152,5 @@ def test_outside_a_checkout_nothing_is_recorded(tmp_path: Path) -> None:
     relay = Relay(tmp_path, "agent", reports.append)
     update = {"toolCallId": "t", "kind": "read", "status": "completed", "rawOutput": "x"}
     line = {"method": "session/update", "params": {"sessionId": "s", "update": update}}
-    relay._record(json.dumps(line).encode(), relay._watch.hear_agent)
+    relay._record(json.dumps(line).encode(), AGENT)
     assert (reports, [*tmp_path.iterdir()]) == ([], [])

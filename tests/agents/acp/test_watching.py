@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from hkgit.agents.acp.messages import Watch
+from hkgit.agents.acp.messages import AGENT, EDITOR, Watch
 from hkgit.agents.events import (
     END,
     Editing,
@@ -27,7 +27,7 @@ DONE: dict[str, Any] = {"id": 2, "result": None}
 
 
 Message = tuple[str, dict[str, Any]]
-"""One of the agent, or of its client, the editor."""
+"""One of the agent, or of the editor."""
 
 
 def _call(kind: str, status: str = "in_progress", **more: Any) -> Message:
@@ -35,13 +35,13 @@ def _call(kind: str, status: str = "in_progress", **more: Any) -> Message:
     update = {"toolCallId": "t", "status": status, "kind": kind} | more
     said = {"sessionUpdate": "tool_call" if status == "in_progress" else "tool_call_update"}
     params = {"sessionId": "s", "update": said | update}
-    return "agent", {"method": "session/update", "params": params}
+    return AGENT, {"method": "session/update", "params": params}
 
 
 def _ask(**more: Any) -> Message:
     """The agent asks a person for leave."""
     params = {"sessionId": "s", "toolCall": {"toolCallId": "t", "kind": "edit"} | more}
-    return "agent", {"id": 9, "method": "session/request_permission", "params": params}
+    return AGENT, {"id": 9, "method": "session/request_permission", "params": params}
 
 
 SEEN = (False, ToolReading("/w/a.py", 3, 4, "x\ny\n"))
@@ -57,8 +57,8 @@ BOTH = make_editing("/w/a.py", [{"old_string": old, "new_string": new} for old, 
 LATE = (False, LateEdit(OWN, PAIRS[:1]))
 ASIDE, MADE = ((is_before, PendingToolEdit("/w/a.py")) for is_before in (True, False))
 AT: dict[str, Any] = {"locations": [{"path": "/w/a.py"}]}
-ASKED_AND_WRITTEN = [("agent", WRITE), ("client", DONE)]
-READS = [("agent", READ), ("client", SHOWN)]
+ASKED_AND_WRITTEN = [(AGENT, WRITE), (EDITOR, DONE)]
+READS = [(AGENT, READ), (EDITOR, SHOWN)]
 OVER = _call("read", "completed")
 BEGUN = [_call("edit", toolCallId=name, **AT) for name in "ab"]
 TERMINAL = {"sessionId": "s", "command": "cat", "args": ["a b.py"], "cwd": "/w/x"}
@@ -99,7 +99,7 @@ TERMINAL = {"sessionId": "s", "command": "cat", "args": ["a b.py"], "cwd": "/w/x
             [SEEN, ASIDE, MADE],
         ),
         "a refused write is no edit": (
-            [("agent", WRITE), ("client", {"id": 2, "error": {"code": -32000, "message": "no"}})],
+            [(AGENT, WRITE), (EDITOR, {"id": 2, "error": {"code": -32000, "message": "no"}})],
             [ASIDE],
         ),
         "an edit without the editor is put aside and taken from its announcements": (
@@ -162,19 +162,19 @@ TERMINAL = {"sessionId": "s", "command": "cat", "args": ["a b.py"], "cwd": "/w/x
         ),
         "a command of the editor is a command of the shell": (
             [
-                ("agent", {"id": 1, "method": "terminal/create", "params": TERMINAL}),
-                ("client", {"id": 1, "result": {"terminalId": "t"}}),
-                ("agent", {"id": 2, "method": "terminal/output", "params": {"terminalId": "t"}}),
-                ("client", {"id": 2, "result": {"output": "x\n", "truncated": False}}),
+                (AGENT, {"id": 1, "method": "terminal/create", "params": TERMINAL}),
+                (EDITOR, {"id": 1, "result": {"terminalId": "t"}}),
+                (AGENT, {"id": 2, "method": "terminal/output", "params": {"terminalId": "t"}}),
+                (EDITOR, {"id": 2, "result": {"output": "x\n", "truncated": False}}),
             ],
             [(False, Shell("cat 'a b.py'", "x\n"))],
         ),
         "requests of the two sides may have the same number": (
             [
                 _call("read"),
-                ("client", {"id": 1, "method": "session/prompt", "params": {"sessionId": "s"}}),
+                (EDITOR, {"id": 1, "method": "session/prompt", "params": {"sessionId": "s"}}),
                 *READS,
-                ("agent", {"id": 1, "result": {"stopReason": "end_turn"}}),
+                (AGENT, {"id": 1, "result": {"stopReason": "end_turn"}}),
                 OVER,
             ],
             [SEEN, UNTOLD],
@@ -183,6 +183,5 @@ TERMINAL = {"sessionId": "s", "command": "cat", "args": ["a b.py"], "cwd": "/w/x
 )
 def test_what_messages_come_to(messages: list[Message], heard: list[object]) -> None:
     watch = Watch(Path("/w"))
-    sides = {"agent": watch.hear_agent, "client": watch.hear_client}
-    events = (event for side, message in messages for event in sides[side](message))
+    events = (event for side, message in messages for event in watch.hear(side, message))
     assert [(event.is_before, event.did) for event in events] == heard

@@ -264,7 +264,7 @@ _CLINE = {
     "updatedAt": "2026-01-01T00:00:00.000Z",
     "tokenSource": "manual",
 }
-_CLINE_SERVER = '"hkgit": {"command": "hkgit", "args": ["mcp"], "timeout": 30}'
+_CLINE_SERVER = '"hkgit": {"command": "hkgit", "args": ["mcp"]}'
 CLINE = Program(
     name="cline",
     title="Cline",

@@ -32,11 +32,6 @@ def _start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CLAUDE_PROJECT_DIR", raising=False)
 
 
-def _session(repo: Repo, arguments: dict[str, Any]) -> str:
-    name: str = Connection(repo.path, None).answer("status", arguments).document["session"]
-    return name
-
-
 def test_all_that_tell_hooks_of_servers_are_known() -> None:
     """Codex tells the server itself; pi starts none; Cursor and Windsurf were not run."""
     assert {*HOOKED} - {*TELLING} == {"codex", "cursor", "pi", "windsurf"}

@@ -1,17 +1,23 @@
-"""Stacked anchors: each is looked for in the block that the one before opens."""
+"""Anchors name the lines below which a place is, each in the block that the one before opens."""
 
 from __future__ import annotations
 
+import re
+
+import pytest
+
 from hkgit import apply_edits
+from hkgit.edits import AnyEdit, Edit
 from tests.support.cases import cases
+from tests.support.planning import in_sequence, refusal, result
 
 METHOD = "    def method():\n        x = 1\n        return x\n"
-TWO = f"class Other:\n{METHOD}\n\nclass BaseClass(Other):\n{METHOD}\n\nclass Last:\n{METHOD}"
+CLASSES = f"class Other:\n{METHOD}\n\nclass BaseClass(Other):\n{METHOD}\n\nclass Last:\n{METHOD}"
 
 
 def patched(*hunk: str) -> object:
     text = "\n".join(["*** Begin Patch", "*** Update File: a.py", *hunk, "*** End Patch"])
-    result = apply_edits(text, {"a.py": TWO})
+    result = apply_edits(text, {"a.py": CLASSES})
     return result.files.get("a.py") if result.ok else result.outcomes[0].status
 
 
@@ -25,25 +31,17 @@ def patched(*hunk: str) -> object:
     },
 )
 def test_an_anchor_narrows_to_its_block(anchors: list[str]) -> None:
-    head, tail = TWO.split("class BaseClass(Other):\n")
+    head, tail = CLASSES.split("class BaseClass(Other):\n")
     changed = f"{head}class BaseClass(Other):\n{tail.replace('x = 1', 'x = 2', 1)}"
     assert patched(*anchors, "-        x = 1", "+        x = 2") == changed
 
 
-def test_an_anchor_that_is_nowhere_is_refused() -> None:
-    assert patched("@@ class Nobody", "-        x = 1", "+        x = 2") == "no_match"
-
-
-def test_without_an_anchor_the_places_are_equal() -> None:
-    assert patched("@@", "-        x = 1", "+        x = 2") == "ambiguous"
-
-
 def test_lines_alone_go_to_the_end_where_that_is_said() -> None:
-    assert patched("@@", "+z = 1", "*** End of File") == f"{TWO}z = 1\n"
+    assert patched("@@", "+z = 1", "*** End of File") == f"{CLASSES}z = 1\n"
 
 
 def test_a_refusal_below_an_anchor_names_the_lines_of_the_file() -> None:
-    text = f"import os\n\n\n{TWO}"
+    text = f"import os\n\n\n{CLASSES}"
     hunk = [
         "@@ class BaseClass(Other):",
         "     def method():",
@@ -56,3 +54,112 @@ def test_a_refusal_below_an_anchor_names_the_lines_of_the_file() -> None:
     first = text.splitlines().index("class BaseClass(Other):") + 2
     assert [(each.start_line, each.end_line) for each in refused.candidates] == [(first, first + 2)]
     assert refused.error.where == f"a.py:{first}"
+
+
+ABCB = b"a\nb\nc\nb\n"
+
+
+@cases(
+    "edit, expected",
+    {
+        "below one": (Edit("f", "", "x\n", anchors=("a",)), b"a\nx\n  b\nc\n  b\n"),
+        "without the blanks around it": (
+            Edit("f", "", "x", anchors=("  c ",)),
+            b"a\n  b\nc\nx\n  b\n",
+        ),
+        "one below the other": (Edit("f", "", "x\n", anchors=("c", "b")), b"a\n  b\nc\n  b\nx\n"),
+        "text below an anchor": (Edit("f", "  b\n", "  x\n", anchors=("c",)), b"a\n  b\nc\n  x\n"),
+        "the first such text below it": (
+            Edit("f", "  b\n", "  x\n", anchors=("a",)),
+            b"a\n  x\nc\n  b\n",
+        ),
+        "the last one, if that is said": (
+            Edit("f", "  b\n", "  x\n", anchors=("a",), line_hint=10**9),
+            b"a\n  b\nc\n  x\n",
+        ),
+    },
+)
+def test_an_anchor_says_below_which_line(edit: Edit, expected: bytes) -> None:
+    assert result(in_sequence({"f": b"a\n  b\nc\n  b\n"}, edit)) == {"f": expected}
+
+
+@cases(
+    "edit, said",
+    {
+        "nowhere": (
+            Edit("f", "", "x\n", anchors=("z",)),
+            "no_match: f: the anchor 'z' is nowhere in the file",
+        ),
+        "not below the other": (
+            Edit("f", "", "x\n", anchors=("c", "a")),
+            "no_match: f: the anchor 'a' is nowhere below line 3",
+        ),
+        "more than one line": (
+            Edit("f", "", "x\n", anchors=("b",)),
+            "ambiguous: f: the anchor 'b' names",
+        ),
+        "text that is only above": (
+            Edit("f", "a\n", "x\n", anchors=("c",)),
+            "no_match: f: the old text",
+        ),
+        "text that is twice in its block": (
+            Edit("g", " b\n", " x\n", anchors=("a (1)",)),
+            "ambiguous: g: the old text",
+        ),
+        "new lines below the beginning of a line": (
+            Edit("g", "", "x\n", anchors=("a",)),
+            "ambiguous: g: the anchor 'a' names",
+        ),
+        "text that is twice below the beginning of a line": (
+            Edit("g", " b\n", " x\n", anchors=("a",)),
+            "ambiguous: g: the old text",
+        ),
+        "a beginning that is no word": (
+            Edit("g", " e\n", " x\n", anchors=("d (",)),
+            "no_match: g: the anchor 'd (",
+        ),
+    },
+)
+def test_an_anchor_that_does_not_lead_there_is_refused(edit: AnyEdit, said: str) -> None:
+    files = {"f": ABCB, "g": b"a (1)\n b\n c\n b\nd (1)\n e\nd (2)\n"}
+    assert refusal(in_sequence(files, edit)).startswith(said)
+
+
+@pytest.mark.parametrize("anchors", [("class C",), ("class C", "def f")])
+def test_an_anchor_may_be_the_beginning_of_a_line(anchors: tuple[str, ...]) -> None:
+    block = b"    def f(self):\n        x = 1\n"
+    data = b"class A(B):\n" + block + b"class C(B):\n" + block
+    edit = Edit("f", "        x = 1\n", "        x = 2\n", anchors=anchors)
+    assert result(in_sequence({"f": data}, edit)) == {"f": data[:-2] + b"2\n"}
+
+
+TWO = b"""\
+def a():
+    total = width * height
+    return total
+def b():
+    total = width * height
+    done()
+    log(total)
+    done()
+"""
+
+
+@cases(
+    "old, new, words",
+    {
+        "nowhere": (
+            "    total = width + height\n",
+            "    total = 0\n",
+            r"Nearest: line 5, .* Line 5 says 'total = width \*",
+        ),
+        "at two places": ("    done()\n", "    stop()\n", "at lines 6, 8\n"),
+        "made already": ("    note()\n", "    log(total)\n", "^f:7: .* is already at line 7"),
+    },
+)
+def test_a_refusal_below_an_anchor_counts_lines_from_the_top(
+    old: str, new: str, words: str
+) -> None:
+    edit = Edit("f", old, new, anchors=("def b():",))
+    [outcome] = in_sequence({"f": TWO}, edit).outcomes
+    assert re.search(words, str(outcome.error), re.DOTALL), str(outcome.error)

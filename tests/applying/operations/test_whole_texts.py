@@ -1,8 +1,12 @@
-"""Files that are given as one text: what nobody means to write, what is written over or made."""
+"""Files given as one text: made, written over; and text that nobody means: marks, numbers."""
 
 from __future__ import annotations
 
-from hkgit import apply_edits
+import json
+
+import pytest
+
+from hkgit import apply_edits, range_hash
 from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, ReplaceRange, WriteFile
 from hkgit.text.document import BOM
 from tests.support.cases import cases
@@ -140,3 +144,73 @@ def test_the_refusal_of_an_empty_search_names_the_option_that_appends() -> None:
     assert apply_edits(block, {"f.py": "a\n"}, empty_search="append").files == {"f.py": "a\nx\n"}
     other = apply_edits([Edit("f.py", "", "x\n")], {"f.py": "a\n"})
     assert "--empty-search" not in other.for_model()
+
+
+MARKS = [
+    "<<<<<<< SEARCH",
+    ">>>>>>> REPLACE",
+    "+++++++ REPLACE",
+    "<<<<<<< HEAD",
+    "*** Begin Patch",
+    "*** End Patch",
+    "@@ -1 +1 @@",
+]
+TEXT = "a\nb\n"
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_the_protocol_writes_any_text(mark: str) -> None:
+    operation = {
+        "op": "replace_range",
+        "path": "f",
+        "start_line": 1,
+        "end_line": 1,
+        "expected_hash": range_hash("a\n"),
+        "new_text": f"{mark}\n",
+    }
+    text = json.dumps({"version": "1", "operations": [operation]})
+    assert apply_edits(text, {"f": TEXT}).files == {"f": f"{mark}\nb\n"}
+
+
+@pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize("keys", [("old_text", "new_text"), ("old_string", "new_string")])
+def test_other_json_writes_them_within_a_text(mark: str, keys: tuple[str, str]) -> None:
+    name = "file" if keys[0] == "old_text" else "file_path"
+    edit = {name: "f", keys[0]: "a\n", keys[1]: f"x\n{mark}\ny\n"}
+    result = apply_edits(json.dumps(edit), {"f": TEXT})
+    assert result.files == {"f": f"x\n{mark}\ny\nb\n"}, result.for_model()
+
+
+@pytest.mark.parametrize("mark", [*MARKS[:3], "*** End Patch"])
+def test_what_leaks_at_its_end_is_refused(mark: str) -> None:
+    edit = {"file": "f", "old_text": "a\n", "new_text": f"x\n{mark}\n"}
+    [outcome] = apply_edits(json.dumps(edit), {"f": TEXT}).outcomes
+    assert outcome.status == "invalid"
+    assert mark in str(outcome.error)
+
+
+@pytest.mark.parametrize("mark", ["*** Update File: g", "*** End of File", "@@ -1,2 +1,2 @@"])
+def test_a_patch_writes_none_of_its_own(mark: str) -> None:
+    text = f"*** Begin Patch\n*** Update File: f\n@@\n-a\n+x\n+{mark}\n*** End Patch\n"
+    [outcome] = apply_edits(text, {"f": TEXT}).outcomes
+    assert outcome.status == "invalid"
+    there = {"f": f"{mark}\na\n"}
+    assert apply_edits(text, there).files == {"f": f"{mark}\nx\n{mark}\n"}
+
+
+def test_a_new_file_may_be_about_marks_but_not_end_with_one() -> None:
+    lines = "+So:\n+*** Begin Patch\n+Thus.\n"
+    text = f"*** Begin Patch\n*** Add File: n.md\n{lines}*** End Patch\n"
+    assert apply_edits(text, {}).files == {"n.md": "So:\n*** Begin Patch\nThus.\n"}
+    [outcome] = apply_edits(text.replace("+Thus.\n", ""), {}).outcomes
+    assert outcome.status == "invalid"
+
+
+HINTED = "f.py\n<<<<<<< SEARCH\na\n=======\n:start_line:5\n-------\nx\n>>>>>>> REPLACE\n"
+
+
+def test_no_correction_makes_text_of_a_mark() -> None:
+    misquoted = HINTED.replace("\na\n", "\nalpha beta gama\n")
+    [outcome] = apply_edits(misquoted, {"f.py": "alpha beta gamma\nb\n"}).outcomes
+    assert outcome.status == "no_match"
+    assert outcome.corrected is None

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.history import make_history
 from hkgit.audit.fleet.plan import FleetDirectory, read_list
-from hkgit.audit.fleet.run import PART, FleetRequest, FleetRow, verify_fleet
+from hkgit.audit.fleet.run import PART, FleetRow, verify_fleet
 from tests.support.repos import Repo
 
 COMMITS = 6
@@ -43,10 +43,11 @@ def two(histories: tuple[Path, Path], tmp_path: Path) -> Path:
 
 def run_fleet(listed: Path, to: Path, *, size: int = PART) -> list[FleetRow]:
     """The rows of a list, in its order."""
-    request = FleetRequest(read_list(listed), FleetDirectory(to), size=size)
+    several = read_list(listed)
     with ThreadPoolExecutor(1) as executor:
-        rows = {row.listed: row for row in verify_fleet(request, executor)}
-    return [rows[each] for each in request.listed]
+        run = verify_fleet(several, FleetDirectory(to), executor, size=size)
+        rows = {row.listed: row for row in run}
+    return [rows[each] for each in several]
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import pytest
 
 from benchmarks.history import make_history
 from hkgit.audit.fleet.plan import FleetDirectory, read_list
-from hkgit.audit.fleet.run import FleetRequest, verify_fleet
+from hkgit.audit.fleet.run import verify_fleet
 from hkgit.audit.tables.database import FILE, open_directory
 from hkgit.cli import fleet
 from hkgit.cli.fleet import open_executor
@@ -87,16 +87,15 @@ def test_a_worker_that_dies_in_the_middle_loses_nothing_and_doubles_nothing(
 ) -> None:
     make_history(tmp_path / "long.git", COMMITS)
     (tmp_path / "list").write_text("long.git\n")
-    directory = FleetDirectory(tmp_path / "fleet")
-    request = FleetRequest(read_list(tmp_path / "list"), directory, size=SIZE)
+    listed, directory = read_list(tmp_path / "list"), FleetDirectory(tmp_path / "fleet")
     seen: list[int] = []
     with start_cluster(tmp_path, 2) as cluster:
         victim = cluster.workers[0]
         killer = Thread(target=kill_in_the_middle, args=(victim, tmp_path / "fleet", seen))
-        with open_executor(None, None, str(cluster.file)) as executor:
+        with open_executor(None, str(cluster.file)) as executor:
             executor._client.wait_for_workers(2, timeout=60)  # type: ignore[attr-defined]
             killer.start()
-            [row] = verify_fleet(request, executor)
+            [row] = verify_fleet(listed, directory, executor, size=SIZE)
         killer.join()
     assert victim.returncode == -signal.SIGKILL
     assert seen[0] < COMMITS + 1
@@ -108,30 +107,27 @@ def test_a_worker_that_dies_in_the_middle_loses_nothing_and_doubles_nothing(
 def test_a_scheduler_that_goes_away_ends_the_run_and_the_next_takes_it_up(tmp_path: Path) -> None:
     make_history(tmp_path / "long.git", COMMITS)
     (tmp_path / "list").write_text("long.git\n")
-    directory = FleetDirectory(tmp_path / "fleet")
-    request = FleetRequest(read_list(tmp_path / "list"), directory, size=SIZE)
+    listed, directory = read_list(tmp_path / "list"), FleetDirectory(tmp_path / "fleet")
     seen: list[int] = []
     with start_cluster(tmp_path, 1) as cluster:
         args = (cluster.scheduler, tmp_path / "fleet", seen)
         killer = Thread(target=kill_in_the_middle, args=args)
-        with open_executor(None, None, str(cluster.file)) as executor:
+        with open_executor(None, str(cluster.file)) as executor:
             executor._client.wait_for_workers(1, timeout=60)  # type: ignore[attr-defined]
             killer.start()
             with pytest.raises(GitRefused, match=r"the workers are gone .*\nRun it again"):
-                list(verify_fleet(request, executor))
+                list(verify_fleet(listed, directory, executor, size=SIZE))
         killer.join()
     assert count_judged(tmp_path / "fleet") >= 3 * SIZE
-    with open_executor(1, None, None) as executor:
-        [row] = verify_fleet(request, executor)
+    with open_executor(1, None) as executor:
+        [row] = verify_fleet(listed, directory, executor, size=SIZE)
     assert row.figures.commits == COMMITS + 1
 
 
-@pytest.mark.parametrize(
-    ("address", "file"), [("tcp://127.0.0.1:9", None), ("gopher:x", None), (None, "none.json")]
-)
+@pytest.mark.parametrize("named", ["tcp://127.0.0.1:9", "gopher:x", "/none.json"])
 def test_a_scheduler_that_is_not_there_is_said_to_be_so(
-    monkeypatch: pytest.MonkeyPatch, address: str | None, file: str | None
+    monkeypatch: pytest.MonkeyPatch, named: str
 ) -> None:
     monkeypatch.setattr(fleet, "_PATIENCE", 0.2)
-    with pytest.raises(InvalidInput, match=address or file), open_executor(None, address, file):
+    with pytest.raises(InvalidInput, match=named), open_executor(None, named):
         raise AssertionError("there is none")

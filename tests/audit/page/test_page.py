@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 
 from hkgit.audit.page.render import PageFacts, render_page
-from hkgit.audit.tables.figures import Figures
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
-from hkgit.values import replace
 from tests.audit.page.conftest import facts_of
 from tests.support.commits import Change, applied, commit
 from tests.support.hostile import CORPUS, MARK, hostile
@@ -31,24 +29,6 @@ def begun(repo: Repo) -> Repo:
     return repo
 
 
-def test_the_counts_are_those_of_the_history(facts: PageFacts) -> None:
-    summary = facts.audit.summary
-    assert summary.figures.derived == 20
-    assert summary.figures.replays == {
-        "strict": 19,
-        "empty": 1,
-        "mixed": 1,
-        "by hand": 2,
-        "no evidence": 1,
-    }
-    assert summary.figures.passing == 20
-    assert len(facts.commits) == 24
-    assert summary.figures.total("people") == 2
-    assert sum(period.total for period in summary.periods) == 24
-    codex = next(row for row in summary.agents if row["agent"] == "codex")
-    assert (codex["bare"], codex["evidence"]) == (1, {"receipt": 2, "hash": 3})
-
-
 def test_the_weakest_commits_come_first(facts: PageFacts) -> None:
     replays = [each.commit.replay for each in facts.commits]
     assert replays[:2] == ["no evidence", "mixed"]
@@ -61,33 +41,11 @@ def test_a_hunk_stands_beside_what_was_read(facts: PageFacts, orchard: Orchard) 
     [hunk] = next(each.hunks for each in facts.commits if each.commit.id == id_) or ()
     assert [(seen.start, seen.end, seen.kind) for seen in hunk.seen] == [(10, 24, "receipt")]
     assert [seen.how for seen in hunk.seen] == ["had read lines 10-24"]
-    assert hunk.evidence == "receipt"
-    assert hunk.unseen == 0
+    assert (hunk.evidence, hunk.unseen) == ("receipt", 0)
+    assert [row.seen for row in hunk.rows] == ["read", "read", None, "read", "read"]
     assert [row.text for row in hunk.rows if row.sign == "+"] == [
         '    """The price without tax."""'
     ]
-
-
-def test_only_a_receipt_shows_that_lines_were_read(facts: PageFacts) -> None:
-    """Whoever gives a hash may have it from anywhere."""
-    seen = [each for commit in facts.commits for hunk in commit.hunks or () for each in hunk.seen]
-    assert {each.kind for each in seen} == {"hash", "receipt", "quote"}
-    for each in seen:
-        assert each.how.startswith("had read") == (each.kind == "receipt")
-        assert each.how.startswith("gave the hash of") == (each.kind == "hash")
-    rows = [row for commit in facts.commits for hunk in commit.hunks or () for row in hunk.rows]
-    assert {row.seen for row in rows} == {"read", "hash", "", None}
-
-
-def test_confidence_stands_only_where_it_says_something(facts: PageFacts) -> None:
-    summary = facts.audit.summary
-    assert summary.figures.lowest == 1000
-    assert "onfidence" not in render_page(facts)
-    figures = Figures({**summary.figures.by, "confidence": {870: 1, 1000: 20}})
-    audit = replace(facts.audit, summary=replace(summary, figures=figures))
-    unsure = render_page(replace(facts, audit=audit))
-    assert "0.87 <small>lowest" in unsure
-    assert "Lowest confidence" in unsure
 
 
 def test_what_was_only_quoted_was_not_seen(facts: PageFacts, orchard: Orchard) -> None:
@@ -169,6 +127,20 @@ def test_without_the_extra_it_says_what_to_install(
 
 def test_the_same_range_gives_the_same_page(orchard: Orchard, facts: PageFacts) -> None:
     assert render_page(facts_of(orchard.repo)) == render_page(facts)
+
+
+def test_of_a_long_history_the_weakest_commits_have_their_hunks(
+    orchard: Orchard, facts: PageFacts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hkgit.audit.page.render.MOST_ROWS", 60)
+    short = facts_of(orchard.repo)
+    shown = [each.hunks for each in short.commits if each.hunks is not None]
+    assert shown == [each.hunks for each in facts.commits][: len(shown)]
+    assert 0 < len(shown) < len(facts.commits)
+    page = render_page(short)
+    assert page.count('<article class="commit') == len(facts.commits)
+    assert page.count('<summary class="row">') == len(shown)
+    assert f"The details of the last {short.left_out} commits are left out" in page
 
 
 def test_a_shallow_clone_says_what_is_missing(orchard: Orchard, tmp_path: Path) -> None:

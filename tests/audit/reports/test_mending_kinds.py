@@ -93,7 +93,7 @@ def creating(path: str, text: str) -> Callable[[Repo], str]:
 
 
 def fuzzy(repo: Repo) -> str:
-    old = "    name = sys.argvs[1]\n    print(name)\n"
+    old = "def main():\n    name = sys.argv[1]  # the name\n    print(name)\n"
     new = old.replace("(name)", "(1)")
     return commit(repo, applied(repo, search_replace(old, new, "a.py")))
 

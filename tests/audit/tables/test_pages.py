@@ -62,7 +62,11 @@ def test_the_numbers_are_those_of_the_history(tables: Path) -> None:
     assert (row["commits"], row["bare"], row["edits"]) == (27, 1, 21)
     assert (row["derived"], summary.figures.derived) == (20, 22)  # one takes back, one is empty
     assert (row["failing"], row["blind"]) == (summary.figures.failing, 4)
-    assert {each["agent"]: each["commits"] for each in summary.agents}["claude-code"] == 9
+    agents = {each["agent"]: each for each in summary.agents}
+    assert agents["claude-code"]["commits"] == 9
+    codex = agents["codex"]
+    assert (codex["bare"], codex["evidence"]) == (1, {"receipt": 2, "hash": 3})
+    assert summary.figures.total("people") == 3
     assert sum(each["commits"] for each in summary.agents) == row["by_agents"] == 22
     assert not own["commits"][0]["passes"]
     assert own["rules"][0]["rule"] == "blind"

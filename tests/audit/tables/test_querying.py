@@ -119,7 +119,7 @@ def test_this_repository_answers_without_tables(grown: Repo) -> None:
     sql = "select count(*) as n, max(repository) as name from commits"
     said = run("sql", sql, "HEAD~2..HEAD", "--json", cwd=grown.path).json()
     assert said["rows"] == [{"n": 2, "name": "example.org/mara/orchard"}]
-    assert said["columns"][0] == {"name": "n", "type": "BIGINT"}
+    assert said["columns"] == ["n", "name"]
 
 
 SLOW = """with recursive t(i) as (select 1 union all select i + 1 from t where i < 1000000000000)

@@ -86,28 +86,6 @@ def test_log_follows_a_file_through_its_renames(orchard: Orchard) -> None:
     assert hkgit(orchard, "log", "--follow").code == 64
 
 
-def test_every_command_and_the_page_give_one_answer(orchard: Orchard) -> None:
-    listed = {each["commit"]: (each["replay"], each["policy"]["passes"]) for each in log(orchard)}
-    reported = hkgit(orchard, "report", "start..HEAD", "--json").json()
-    assert listed == {
-        each["commit"]: (each["replay"], each["policy"]["passes"]) for each in reported["commits"]
-    }
-    assert reported["numbers"]["policy"]["passes"] == sum(ok for _, ok in listed.values())
-    stats = hkgit(orchard, "stats", "start..HEAD", "--json").json()
-    assert (stats["replay"], stats["policy"]) == (
-        reported["numbers"]["replay"],
-        reported["numbers"]["policy"],
-    )
-    verified = hkgit(orchard, "verify", "start..HEAD", "--format", "json").json()
-    assert {each["commit"]: each["replay"] for each in verified["commits"]} == {
-        commit: replay for commit, (replay, _) in listed.items()
-    }
-    for name in ("Answer the probe", "Tell the version", "Say what it is for"):
-        commit = orchard.commits[name]
-        shown = hkgit(orchard, "show", commit, "--json").json()
-        assert (shown["replay"], shown["policy"]["passes"]) == listed[commit]
-
-
 @pytest.mark.parametrize("columns", [80, 120])
 @pytest.mark.parametrize("args", [["log", "start..HEAD"], ["stats", "start..HEAD"], ["blame", API]])
 def test_rows_fit_the_terminal(orchard: Orchard, columns: int, args: list[str]) -> None:
@@ -139,14 +117,6 @@ def test_lines_that_no_entry_explains_are_weak(repo: Repo) -> None:
     stats = run("stats", "--json", cwd=repo.path).json()
     assert [row["weak"] for row in stats["by_agent"]] == [1]
     assert len(run("log", "--weak", "--json", cwd=repo.path).json()) == 1
-
-
-def test_show_has_each_hunk_beside_what_was_read(orchard: Orchard) -> None:
-    shown = hkgit(orchard, "show", orchard.commits["Tell the version"]).out
-    assert "1 line changed without being read" in shown
-    assert "nothing shows that it had read them" in shown
-    read = hkgit(orchard, "show", orchard.commits["Document net prices"], "--json").json()
-    assert read["hunks"][0]["read"][0]["lines"] == [10, 24]
 
 
 @pytest.mark.sampled
@@ -206,19 +176,6 @@ def test_a_shallow_clone_is_said_to_be_one(repo: Repo, tmp_path: Path, words: st
     assert "shallow" not in run(*args, cwd=repo.path).err
 
 
-def test_an_agent_is_one_whatever_its_case(repo: Repo) -> None:
-    repo.commit({"a.txt": "one\ntwo\n"}, "Begin")
-    for agent, line in (("Robot/1", 1), ("robot/1", 2)):
-        change = applied(
-            repo, protocol(replace_range("a.txt", repo.read("a.txt"), line, line, "new"))
-        )
-        change.entry["claims"]["agent"] = agent
-        commit(repo, change)
-    stats = run("stats", "--json", cwd=repo.path).json()
-    assert [(row["agent"], row["commits"]) for row in stats["by_agent"]] == [("robot", 2)]
-    assert stats["agents"] == {"robot/1": 2}
-
-
 def test_an_agent_of_two_entries_is_credited_once_whatever_its_case(repo: Repo) -> None:
     repo.commit({"a.txt": "one\ntwo\n", "b.txt": "one\n"}, "Begin")
     changes = []
@@ -227,6 +184,13 @@ def test_an_agent_of_two_entries_is_credited_once_whatever_its_case(repo: Repo) 
         change.entry["claims"]["agent"] = agent
         changes.append(change)
     commit(repo, joined(*changes))
+    change = applied(repo, protocol(replace_range("a.txt", repo.read("a.txt"), 2, 2, "new")))
+    change.entry["claims"]["agent"] = "ROBOT/1"
+    commit(repo, change)
+    stats = run("stats", "--json", cwd=repo.path).json()
+    assert [(row["agent"], row["commits"]) for row in stats["by_agent"]] == [("robot", 2)]
+    assert stats["agents"] == {"robot/1": 3}
+    repo.git("reset", "-q", "--hard", "HEAD~1")
     [row] = run("log", "-n1", "--json", cwd=repo.path).json()
     assert [each.casefold() for each in row["agents"]] == ["robot/1"]
     for form in ("agent-trace", "assisted-by"):

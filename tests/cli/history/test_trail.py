@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from tests.support.attacks import forge, governed_repository, honest
 from tests.support.cases import cases
+from tests.support.commits import commit
 from tests.support.repos import Repo
-from tests.support.running import Bench, make_bench
+from tests.support.running import Bench, make_bench, run
 from tests.support.specs import SOURCE
 
 
@@ -65,6 +67,16 @@ def test_log_as_json_has_one_object_a_commit(
 ) -> None:
     listed = history.run("log", "--json", *args).json()
     assert [commit["subject"] for commit in listed] == subjects
+
+
+def test_tiers_of_another_ladder_are_said_to_be_claimed(repo: Repo) -> None:
+    change = honest(governed_repository(repo))
+    forge("ladder", to=3)(change)
+    commit(repo, change)
+    said = run("show", "HEAD", cwd=repo.path).out
+    assert "replay    replayed and recomputed: every byte, range and hash\n" in said
+    assert "ladder    3, threshold 0.80; tier and confidence are only claimed\n" in said
+    assert "only claimed" not in run("show", "HEAD~", cwd=repo.path).out
 
 
 def test_subjects_cannot_drive_the_terminal(bench: Bench) -> None:

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from benchmarks.history import make_history
-from hkgit.audit.reports import ReportTotals
 from hkgit.audit.reports.text import report_lines
 from hkgit.cli.options import FORMATS
 from hkgit.cli.output import CONSOLE
-from hkgit.cli.ruling_output import answer_rulings
+from hkgit.cli.ruling_output import answer_report
 from hkgit.errors import Rejected
 from hkgit.gate.commit_range import (
     CommitRange,
@@ -127,7 +126,7 @@ def test_rulings_that_are_told_are_not_kept(
     alive: list[int] = []
     watched = count_alive(rulings, alive, every=12)
     CONSOLE.form = form
-    assert answer_rulings(repository, watched, ReportTotals(policy), ends[1]).print() == 0
+    assert answer_report(repository, Report(policy), watched, ends[1]).print() == 0
     assert len(alive) == 3
     assert 1 <= max(alive) < 10
     assert capsys.readouterr().out

@@ -9,6 +9,7 @@ import pytest
 
 from hkgit.errors import HkgitError, InvalidInput, Rejected, Unverifiable
 from hkgit.gate.entrypoints.ci import CiEvent, judge_event, read_event
+from hkgit.gate.policy.model import Policy
 from tests.gate.entrypoints.jobs import PUSH, event_on, github
 from tests.support.cases import cases
 from tests.support.objects import open_repository
@@ -131,7 +132,7 @@ def test_a_job_without_its_event_says_what_is_missing(
 
 
 def _verdicts(checkout: Repo, event: CiEvent) -> list[str]:
-    report = judge_event(open_repository(checkout), event)
+    report = judge_event(open_repository(checkout), event, say=pytest.fail)
     return [str(ruling.judged.verdict) for ruling in report.rulings]
 
 
@@ -187,4 +188,14 @@ def test_what_cannot_be_held_against_anything_never_passes(
     checkout: Repo, event: CiEvent, error: type[HkgitError]
 ) -> None:
     with pytest.raises(error):
-        judge_event(open_repository(checkout), event)
+        judge_event(open_repository(checkout), event, say=pytest.fail)
+
+
+def test_what_a_policy_that_warns_would_refuse_is_said(checkout: Repo) -> None:
+    event = event_on(checkout, "origin/human", "origin/blind", **TOPIC)
+    said = list[str]()
+    policy = Policy(mode="warn", rewrites="refuse")
+    report = judge_event(open_repository(checkout), event, policy, say=said.append)
+    assert (report.passes, report.rulings) == (True, ())
+    assert "would be rejected" in said[0]
+    assert "the policy refuses rewrites" in said[0]

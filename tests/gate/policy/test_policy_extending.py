@@ -40,6 +40,7 @@ LOOSENED: dict[str, tuple[Any, dict[str, Any]]] = {
     "pusher_variable": ("USER", {}),
     "attest": ({"keys": ["ssh-x y"]}, {}),
     "entries": ({"signed": False}, SIGNED),
+    "assisted_by": ("forbid", {"assisted_by": "require"}),
 }
 
 
@@ -72,7 +73,11 @@ TIGHTENED = {
         {**SIGNED, "entries": {}},
         {"entries_signed": True, "roles": {"sign": ("ada",)}},
     ),
-    "nothing of its own": ({}, {"min_tightness": 0.1}, {"min_tightness": 100}),
+    "nothing of its own": (
+        {},
+        {"min_tightness": 0.1, "assisted_by": "require"},
+        {"min_tightness": 100, "assisted_by": "require"},
+    ),
     "what is left open": ({"since": "0" * 40}, {"open": ["since"]}, {"since": "0" * 40}),
     "floors of paths of both": (
         {"paths": [{"paths": ["a"], "accept": ["hash"]}]},

@@ -8,9 +8,7 @@ from dataclasses import replace
 import pytest
 
 from hkgit.audit.reports.findings import mend
-from hkgit.errors import InvalidInput
 from hkgit.evidence.trailers import list_missing_lines
-from hkgit.gate.policy.key_table import extend_policy, parse_policy
 from hkgit.gate.policy.model import Policy
 from tests.support.commands import replace_line_two
 from tests.support.commits import applied, commit, judge, message_of
@@ -96,12 +94,3 @@ def test_entries_of_one_agent_ask_for_one_line(repo: Repo) -> None:
     commit_saying(begun(repo))
     entries = [entry for _, entry in judge(repo).judged.entries] * 2
     assert list_missing_lines(entries, b"") == [f"Assisted-by: {agent_of(repo)}"]
-
-
-def test_a_policy_over_another_keeps_what_that_one_asks() -> None:
-    base = parse_policy({"assisted_by": "require"}, "base")
-    with pytest.raises(InvalidInput, match="assisted_by"):
-        extend_policy(parse_policy({"assisted_by": "forbid"}, "own"), base)
-    assert extend_policy(parse_policy({}, "own"), base).assisted_by == "require"
-    with pytest.raises(InvalidInput, match="assisted_by"):
-        parse_policy({"assisted_by": "perhaps"}, "own")

@@ -9,9 +9,10 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.errors import GitRefused
-from hkgit.gate.entrypoints.hook_scripts import find_foreign_hooks, render_script
+from hkgit.gate.entrypoints.hook_scripts import render_script
 from hkgit.git.objects import Commit
 from hkgit.git.transaction.worktree import commit_worktree, run_command, temporary_worktree
+from hkgit.workflows.worktree_commit import find_foreign_hooks
 from tests.support.cases import cases
 from tests.support.objects import open_repository
 from tests.support.repos import IDENTITY, Repo
@@ -168,16 +169,16 @@ OWN = render_script().decode().removeprefix("#!/bin/sh\n").removesuffix("\n")
 @cases(
     "name, body, mode, found",
     {
-        "somebody's": ("pre-commit", "exit 0", 0o755, ("pre-commit",)),
-        "after the commit": ("post-commit", "exit 0", 0o755, ("post-commit",)),
-        "not executable": ("pre-commit", "exit 0", 0o644, ()),
-        "hkgit's own": ("pre-commit", OWN, 0o755, ()),
-        "hkgit's, and more": ("pre-commit", OWN + "\nmake", 0o755, ("pre-commit",)),
-        "not run by commit": ("pre-push", "exit 0", 0o755, ()),
+        "somebody's": ("pre-commit", "exit 0", 0o755, ["pre-commit"]),
+        "after the commit": ("post-commit", "exit 0", 0o755, ["post-commit"]),
+        "not executable": ("pre-commit", "exit 0", 0o644, []),
+        "hkgit's own": ("pre-commit", OWN, 0o755, []),
+        "hkgit's, and more": ("pre-commit", OWN + "\nmake", 0o755, ["pre-commit"]),
+        "not run by commit": ("pre-push", "exit 0", 0o755, []),
     },
 )
 def test_hooks_that_need_every_file_are_found(
-    repo: Repo, name: str, body: str, mode: int, found: tuple[str, ...]
+    repo: Repo, name: str, body: str, mode: int, found: list[str]
 ) -> None:
     repo.write_hook(name, body).chmod(mode)
     assert find_foreign_hooks(open_repository(repo)) == found
@@ -187,7 +188,7 @@ def test_hooks_are_looked_for_where_the_configuration_says(repo: Repo) -> None:
     repo.write_hook("pre-commit", "exit 0")
     repo.git("config", "core.hooksPath", "hooks")
     repo.write("hooks/commit-msg", "#!/bin/sh\n").chmod(0o755)
-    assert find_foreign_hooks(open_repository(repo)) == ("commit-msg",)
+    assert find_foreign_hooks(open_repository(repo)) == ["commit-msg"]
 
 
 # The command that verifies

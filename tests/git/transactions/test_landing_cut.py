@@ -68,19 +68,13 @@ def test_nothing_lands_in_the_middle_of_something(
     assert everything(based) == before
 
 
-def test_a_locked_index_is_refused(based: Repo) -> None:
-    (based.path / ".git" / "index.lock").touch()
-    before = based.head, based.read("a")
-    with pytest.raises(GitRefused, match="Another git process is running"):
-        land_on_main(based, {"a": "2\n"})
-    assert (based.head, based.read("a")) == before
-
-
-def test_a_locked_branch_is_refused(based: Repo) -> None:
-    (based.path / ".git" / "refs" / "heads" / "main.lock").touch()
+@pytest.mark.parametrize("lock", ["index.lock", "refs/heads/main.lock"])
+def test_what_another_git_has_locked_is_refused(based: Repo, lock: str) -> None:
     before = everything(based)
+    (based.path / ".git" / lock).touch()
     with pytest.raises(GitRefused, match="Another git process is running"):
         land_on_main(based, {"a": "2\n"})
+    (based.path / ".git" / lock).unlink()
     assert everything(based) == before
 
 

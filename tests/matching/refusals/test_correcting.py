@@ -202,3 +202,36 @@ def test_what_an_old_line_leaves_out_is_not_proposed_away(line: str, quoted: str
     assert proposed(f"{line}\n", old, new) is None
     whole = proposed(f"{line}\n", old, f"\n{line.replace('test', 'best')}\n\t")
     assert whole in (None, (f"{line}\n", f"{line.replace('test', 'best')}\n"))
+
+
+AREA = """\
+def area(width, height):
+    check(width)
+    result = width * height
+    return result
+x = 1
+"""
+
+
+@cases(
+    "old, said",
+    {
+        "the nearest lines": (
+            "def area(width, height):\n    check(height)\n    result = 1\n    exit()\n",
+            r"Nearest: lines? 1",
+        ),
+        "the nearest line": ("    results = width + height\n", "line 3, .. % alike"),
+        "the shortest line": ("  x = 3\n", "Line 5 says 'x = 1', the edit 'x = 3'"),
+        "that it is part of a word": ("are", "only inside a longer word, 'area'"),
+        "that nothing is like it": ("qqq zzz\n", "No similar line was found"),
+    },
+)
+def test_a_text_that_is_nowhere(old: str, said: str) -> None:
+    with pytest.raises(NoMatch, match=said):
+        edited(AREA, edit_of(old, "x\n"))
+
+
+def test_the_first_line_that_differs_is_quoted_from_both_sides() -> None:
+    old = "    check(width)\n    result = width + height\n    return result\n"
+    with pytest.raises(HkgitError, match=r"Line 3 says '.*\*.*', the edit '.*\+.*'"):
+        edited(AREA, edit_of(old, old.replace("result", "r")))

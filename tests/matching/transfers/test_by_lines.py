@@ -1,4 +1,4 @@
-"""The indentation of new lines, where the lines that they replace decide it."""
+"""What is written where the file is indented, spelt or named otherwise than the edit."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import pytest
 
 from hkgit.edits import Edit
 from hkgit.errors import Conflict
-from tests.matching.editing import edited
+from hkgit.matching.merge import merge_line
+from tests.matching.editing import edit_of, edited
 from tests.support.cases import cases
 
 BEFORE = "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n"
@@ -156,3 +157,75 @@ def test_no_tab_is_put_behind_the_spaces_of_the_file() -> None:
     new = "\t\t\tif (a) {\n\t\t\t\trun(1)\n\t\t\t}\n\t\t\tstop(22)\n"
     with pytest.raises(Conflict, match="indented differently"):
         edited(text, Edit("f.js", old, new))
+
+
+TEXT = """def area(width, height):
+    check_all(height)
+    size = width * height
+    log_size(size)
+    return size
+"""
+
+
+def test_a_name_that_the_file_has_not_is_not_written() -> None:
+    old = TEXT.replace("width * height", "breadth * height")
+    new = old.replace("    return", "    check(breadth)\n    return")
+    with pytest.raises(Conflict, match="the new lines use 'breadth'"):
+        edited(TEXT, edit_of(old, new))
+
+
+def test_new_lines_are_written_as_their_author_wrote_them() -> None:
+    old = TEXT.replace("width * height", "breadth * height")
+    new = old.replace("    return", "    check(height)\n    return")
+    assert b"    size = width * height\n    log_size(size)\n    check(height)\n" in edited(
+        TEXT, edit_of(old, new)
+    )
+
+
+@cases(
+    "here, quoted, new",
+    {
+        "self.db": ("self.db.query(x)", "db.query(x)", "db.commit(x)"),
+        "css": (".user-profile-card {", ".profile-card {", ".profile-card:hover {"),
+    },
+)
+def test_a_part_of_a_longer_name_is_never_carried_into_new_lines(
+    here: str, quoted: str, new: str
+) -> None:
+    text = f"first_line(1)\n{here}\nsecond_line(2)\nfourth_line(4)\nthird_line(3)\n"
+    old = text.replace(here, quoted)
+    with pytest.raises(Conflict, match="a name that this line does not have"):
+        edited(text, edit_of(old, old.replace("third", f"{new}\nthird")))
+
+
+@cases(
+    "base, ours, theirs, merged",
+    {
+        "blanks of the file before another word": ("a=b", "a = b", "a=c", "a = c"),
+        "an argument more": ("f(a,b)", "f(a, b)", "f(a,b,c)", "f(a, b,c)"),
+        "the author spaces the new line as the file does": (
+            "i=( i + 1)",
+            "i = (i + 1)",
+            "j = (i + 1)",
+            "j = (i + 1)",
+        ),
+        "words in place of a blank": ("f( ) {", "f() {", "f(x, y) {", "f(x, y) {"),
+        "aligned columns": ("A=B=1", "A  = B  = 1", "C  = B  = 1", "C  = B  = 1"),
+        "typography of the file": (
+            "'a' - b",
+            "\u2018a\u2019 \u2014 b",
+            "'a' - c",
+            "\u2018a\u2019 \u2014 c",
+        ),
+        "three words that are one": ("a ...", "a \u2026", "b ...", "b \u2026"),
+        "words that both changed": ("a -- b", "a \u2014 b", "a + b", "a + b"),
+        "no width": ("foo bar", "\u200bfoo bar", "foo baz", "\u200bfoo baz"),
+        "none here": ("foo\u200b bar", "foo bar", "foo\u200b baz", "foo baz"),
+        "a space that does not break, at the end": ("a", "a\u00a0", "b", "b\u00a0"),
+        "one that both texts have": ("a\u00a0", "a\u00a0", "b\u00a0", "b\u00a0"),
+    },
+)
+def test_a_line_keeps_the_spelling_of_the_file(
+    base: str, ours: str, theirs: str, merged: str
+) -> None:
+    assert merge_line(base.encode(), ours.encode(), theirs.encode()).decode() == merged

@@ -35,6 +35,7 @@ WHERE = {
     "of the tree": lambda repo: repo.path / ".gitattributes",
     "of the repository": lambda repo: repo.path / ".git" / "info" / "attributes",
     "of a file that settings name": lambda repo: repo.path.parent / "named",
+    "of a file that settings of the worktree name": lambda repo: repo.path.parent / "named",
 }
 
 
@@ -42,8 +43,11 @@ WHERE = {
 @pytest.mark.parametrize("where", list(WHERE))
 def test_an_edit_behind_a_filter_is_refused(work: Work, where: str, said: str) -> None:
     place = WHERE[where](work.repo)
-    if where == "of a file that settings name":
-        work.repo.git("config", "core.attributesFile", str(place))
+    if "worktree" in where:
+        work.repo.git("config", "extensions.worktreeConfig", "true")
+    if "settings" in where:
+        scope = ("--worktree",) if "worktree" in where else ()
+        work.repo.git("config", *scope, "core.attributesFile", str(place))
     before = behind(work, place, said).repo.read("a.py")
     assert said.partition("=")[2] in refusal(work.desk.edit(replacing("line 3", "LINE 3")))
     assert work.repo.read("a.py") == before
