@@ -231,14 +231,19 @@ def indent_of(line: bytes) -> bytes:
 
 
 def find_end_of_block(document: Document, start: int) -> int:
-    """Find where the block ends that is indented more deeply than the line above byte `start`."""
+    """Find where the block ends that is indented more deeply than the line above byte `start`.
+
+    Items of a list (`- x`) below a key of YAML need not be.
+    """
     first = document.line_at(start)
     margin = len(indent_of(document.lines[first - 2]))
     below = enumerate(document.lines[first - 1 :], first)
     ends = (
         number
         for number, line in below
-        if line.strip() and len(indent_of(line)) <= margin and line.lstrip()[:1] not in BRACKETS
+        if line.strip()
+        and len(indent_of(line)) + line.lstrip().startswith(b"- ") <= margin
+        and line.lstrip()[:1] not in BRACKETS
     )
     return document.offsets[next(ends, document.line_count + 1) - 1]
 

@@ -14,6 +14,7 @@ from hkgit.matching.placeholder import is_elision
 from hkgit.matching.quotation import (
     LineReading,
     Quotation,
+    find_end_of_block,
     find_occurrences,
     indent_of,
     squeeze_file,
@@ -292,10 +293,23 @@ def find_pieces(quote: Quotation) -> Sequence[Piece]:
         texts = (b"".join(line + b"\n" for line in lines) for lines in (before, after))
         piece = replace(quote, old=next(texts), new=next(texts), whole_lines=True)
         place = _only(piece)
-        if place is None or (found and place.start < found[-1][1].end):
+        if place is None or (found and _is_elsewhere(found[-1], (piece, place))):
             return ()
         found.append((piece, place))
     return found
+
+
+def _is_elsewhere(above: Piece, below: Piece) -> bool:
+    """Whether a piece is in front of the one above it, or behind the block that this opens."""
+    opening, first = _says(above[0])[-1], _says(below[0])[0]
+    start, end = below[1].start, above[1].end
+    if opening.rstrip().endswith((b":", b"{")) and len(indent_of(opening)) < len(indent_of(first)):
+        return not end <= start < find_end_of_block(above[0].document, end)
+    return start < end
+
+
+def _says(piece: Quotation) -> list[bytes]:
+    return [line for line in piece.old_lines if line.strip()]
 
 
 def _parts(lines: Sequence[bytes]) -> list[list[bytes]]:

@@ -50,6 +50,30 @@ def test_what_is_not_paired_and_there_once_is_refused(old: str, new: str) -> Non
         edited(TEXT, edit_of(old, new))
 
 
+@cases(
+    "inner, ends",
+    {
+        "another block": ("    a = 1\n\ndef g():\n    b = 2\n", True),
+        "its own closing bracket": ("    a = (\n    1\n)\n", False),
+        "nothing": ("", False),
+    },
+)
+def test_what_is_left_out_ends_within_the_block(inner: str, ends: bool) -> None:
+    text = f"def f():\n{inner}    return a\n"
+    edit = edit_of("def f():\n    ...\n    return a\n", "def f():\n    ...\n    return b\n")
+    if ends:
+        with pytest.raises(NoMatch):
+            edited(text, edit)
+    else:
+        assert edited(text, edit) == text.replace("return a", "return b").encode()
+
+
+def test_items_of_a_list_are_within_the_key_above_them() -> None:
+    text = "jobs:\n  steps:\n  - uses: one\n    with: x\n    last: 1\n"
+    old = "  steps:\n  # ...\n    last: 1\n"
+    assert edited(text, edit_of(old, old.replace("1", "2"))) == text.replace("1", "2").encode()
+
+
 def test_stretches_that_are_left_out_are_not_swapped() -> None:
     text = "def f():\n    a()\n    b()\n    c()\n    d()\n"
     old = "def f():\n    # ... a ...\n    b()\n    # ... the rest ...\n    d()\n"
