@@ -8,11 +8,13 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from hkgit.edits import File
 from hkgit.errors import GitRefused
+from hkgit.sessions.homes import find_notes
 from hkgit.text.hashes import digest
 from hkgit.values import dataclass
 
@@ -104,3 +106,11 @@ def refuse_unwritable(place: Path, error: OSError) -> GitRefused:
     return GitRefused(
         str(place), f"cannot be written: {reason}", "Free some space, then try again."
     )
+
+
+def list_noted_versions(folder: Path) -> Iterator[str]:
+    """List the versions of files that open calls of a session have found (`agents.begun_calls`)."""
+    for place in find_notes(folder, "*"):
+        with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
+            files = json.loads(place.read_text())["files"]
+            yield from (version for _, _, version in files.values())

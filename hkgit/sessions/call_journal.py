@@ -24,7 +24,7 @@ from hkgit.evidence.entry import (
     parse_entry,
     parse_file,
 )
-from hkgit.sessions.blobs import Blobs, keep_json, refuse_unwritable
+from hkgit.sessions.blobs import Blobs, keep_json, list_noted_versions, refuse_unwritable
 from hkgit.sessions.homes import STATE_FILE, UNNAMED, say_waiting
 from hkgit.sessions.knowledge import FileKnowledge, Knowledge
 from hkgit.text.strict_json import JsonObject
@@ -285,7 +285,7 @@ class SessionJournal:
         for number in {*self.list_numbers()} - numbers:
             self._drop(number)
         sides = (side for call in kept for change in call.changes for side in _sides(change))
-        self.blobs.keep({*self.knowledge.versions, *sides})
+        self.blobs.keep({*self.knowledge.versions, *sides, *list_noted_versions(self.folder)})
 
     def _place_of(self, number: int) -> Path:
         return self.folder / "calls" / f"{number:06}.json"

@@ -328,6 +328,15 @@ def test_a_snapshot_that_is_damaged_claims_nothing(seeded: Repo) -> None:
     assert recorded(seeded) == []
 
 
+def test_how_a_file_was_before_a_command_outlasts_what_its_session_forgets(seeded: Repo) -> None:
+    """A long session forgets versions at a commit, which the command itself may make."""
+    call(seeded, "echo 7 >>b.txt")
+    seeded.write("a.txt", LINES.replace("line 2\n", "two\n"))
+    with running(seeded, "echo 7 >>a.txt"):
+        SessionJournal(seeded.path / ".git/hkgit/sessions/codex-s").load().forget([])
+    assert recorded(seeded) == [["a.txt"]]
+
+
 BLOCK = "".join(f"    step({n})\n" for n in range(40))
 CHANGES_OF_EQUAL_PLACES = {
     "a blank line more at the end": ("x\n\n\n\n\n", "x\n\n\n\n\n\n"),
