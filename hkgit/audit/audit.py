@@ -1,11 +1,12 @@
 """A whole range for a reviewer or an auditor: what is derived, what is only said.
 
-As JSON, as Markdown, and as a comment on a pull request.
+As JSON, as Markdown, as a comment on a pull request, and as a badge.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from html import escape
 
 from hkgit import __version__
 from hkgit.audit.commits import REPLAYS, AuditedCommit, needs_a_look, rank_weakness
@@ -268,3 +269,32 @@ def _list_comment(audit: Audit) -> Iterator[str]:
 
 def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+_GOOD, _FAIR, _BAD = "#0f6b63", "#946200", "#a8231f"
+_LABEL = "hkgit"
+_CHARACTER = 6.6
+
+
+def render_badge(audit: Audit) -> str:
+    """Render the badge as an SVG, with a title for screen readers."""
+    figures = audit.summary.figures
+    words = f"{figures.derived} of {figures.commits} derived"
+    colour = _GOOD if figures.commits and figures.derived == figures.commits else _FAIR
+    if figures.failing:
+        words, colour = f"{words}, {figures.failing} fail", _BAD
+    return _draw(words, colour)
+
+
+def _draw(words: str, colour: str) -> str:
+    left, right = (round(len(text) * _CHARACTER) + 14 for text in (_LABEL, words))
+    label = escape(f"{_LABEL}: {words}")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img"'
+        f' aria-label="{label}"><title>{label}</title>'
+        f'<rect width="{left + right}" height="20" rx="3" fill="{colour}"/>'
+        f'<path d="M3 0h{left - 3}v20H3a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3" fill="#33383e"/>'
+        '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">'
+        f'<text x="7" y="14">{_LABEL}</text>'
+        f'<text x="{left + 7}" y="14">{escape(words)}</text></g></svg>\n'
+    )

@@ -11,6 +11,7 @@ import click
 from hkgit.audit.audit import (
     Audit,
     audit_json,
+    render_badge,
     render_body,
     render_comment,
     render_head,
@@ -41,7 +42,7 @@ from hkgit.text.escape import count_noun, visible
 from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import asdict
 
-FORMATS = ("markdown", "comment")
+FORMATS = ("markdown", "comment", "badge")
 
 
 @declare
@@ -49,7 +50,9 @@ def report(
     *,
     commits: str | None = argument("[A..B]"),
     policy: str | None = POLICY,
-    form: str = format_option(FORMATS, "The full report, or a comment for a pull request."),
+    form: str = format_option(
+        FORMATS, "The full report, a comment for a pull request, or an SVG badge."
+    ),
     tables: str | None = option("Report on the tables of many repositories.", metavar="DIR"),
     html: str | None = option(
         "Write the page as one file that loads nothing else.", metavar="FILE"
@@ -87,11 +90,14 @@ def _audit(name: str, history: History, listed: Sequence[str]) -> Audit:
 
 def _render_report(name: str, history: History, listed: Sequence[str], form: str) -> Iterator[str]:
     """Render a report as text; of Markdown first what is known by now."""
-    if form == "comment":
-        yield render_comment(_audit(name, history, listed))
-        return
-    yield render_head(name, history.asked, len(listed), history.policy)
-    yield render_body(_audit(name, history, listed))
+    match form:
+        case "comment":
+            yield render_comment(_audit(name, history, listed))
+        case "badge":
+            yield render_badge(_audit(name, history, listed))
+        case _:
+            yield render_head(name, history.asked, len(listed), history.policy)
+            yield render_body(_audit(name, history, listed))
 
 
 def _render_page(repository: Repository, audit: Audit) -> str:

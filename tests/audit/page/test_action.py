@@ -1,4 +1,4 @@
-"""The action for pull requests, and its comment: what their shell steps do, run here."""
+"""The action for pull requests, its comment and the badge: what their shell steps do, run here."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tests.gate.entrypoints.jobs import github
 from tests.support.cases import cases
 from tests.support.ci_workflows import load, run
 from tests.support.commands import ROOT, loaded_path, start
+from tests.support.markup import Outline
 from tests.support.orchard import Orchard
 from tests.support.running import run as run_hkgit
 
@@ -117,6 +118,12 @@ def test_the_comment_says_the_first_screen(orchard: Orchard) -> None:
     assert "| codex | 6 | 5 | 5 | 5 | 1 |" in said
     assert said.index("Answer the probe") < said.index("Tell the version")
     assert len(said) < 4000
+
+
+def test_the_badge_is_a_picture_with_words(orchard: Orchard) -> None:
+    drawn = run_hkgit("report", "start..HEAD", "--format", "badge", cwd=orchard.repo.path).out
+    assert drawn.startswith("<svg ")
+    assert "20 of 24 derived, 4 fail" in Outline(drawn).text
 
 
 def test_the_action_gives_nothing_away() -> None:
