@@ -235,9 +235,9 @@ def test_what_doctor_says_of_outdated_hooks_mends_them(agent: str, mode: str, re
     place = repo.path / hooks.get(agent, ".pi/extensions/hkgit.js")
     place.write_text(place.read_text().replace(" || true", "").replace("// ", "//  "))
     told = _ask_doctor(repo)
-    if "move it away" in told:
+    if "Move it away" in told:
         place.rename(place.with_suffix(".old"))
-    _follow(told.splitlines()[0].replace(", then ", ": ").rpartition(": ")[2], repo.path)
+    _follow(told.splitlines()[0].rpartition(": ")[2], repo.path)
     assert "hkgit writes it" not in _ask_doctor(repo)
     assert "another version" not in _ask_doctor(repo)
 
