@@ -46,7 +46,7 @@ def speak(words: dict[type, Words]) -> Say:
                 return say(Shell(f"grep -rn {word} ."))
             case Ours() | Script():
                 return say_ours(step)
-        raise NotImplementedError(step)
+        raise TypeError(f"no agent says a step {type(step).__name__}")
 
     return say
 
