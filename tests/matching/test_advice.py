@@ -75,6 +75,14 @@ def test_the_proposal(edit: Edit, expected: Edit) -> None:
     assert proposed(TEXT, edit) == expected
 
 
+IMPORTS = """\
+from git.transaction.commits import (
+    CommitPlan,
+    Trail,
+    commit_worktree,
+    read_commits,
+)
+"""
 TWO_CHECKS = TEXT.replace("7", "5")
 LONG = f"a\nx = '{'y' * MOST}'\nb\n"
 
@@ -101,6 +109,14 @@ LONG = f"a\nx = '{'y' * MOST}'\nb\n"
             edit_of(f"{HEAD}    ...\n{RETURN}", f"{HEAD}    return 1\n"),
         ),
         "two places are as near": (TWO_CHECKS, edit_within("    check(width, 55)\n", "55", "6")),
+        "another line is in the place of the one to be removed": (
+            IMPORTS,
+            edit_within(IMPORTS.replace("Trail", "check_signature"), "    check_signature,\n", ""),
+        ),
+        "a word that it brings is there already": (
+            IMPORTS,
+            edit_within(IMPORTS.replace("n.commits", "n"), "git.transaction", "git.commits"),
+        ),
         "an edit of all places": (
             TEXT,
             Edit("f.py", "    results = width + height\n", "    result = 1\n", replace_all=True),
