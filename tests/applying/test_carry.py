@@ -23,8 +23,8 @@ from hkgit.edits import (
     SetMode,
 )
 from hkgit.errors import Stale
+from hkgit.text.diff import LineMap
 from hkgit.text.document import Document
-from hkgit.text.line_map import LineMap
 from tests.support.cases import cases
 from tests.support.planning import Files, file_of, hash_of, on_base, result, snapshot, spec_of
 from tests.support.properties import examples
