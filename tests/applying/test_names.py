@@ -25,7 +25,6 @@ def names(*edits: AnyEdit, dialect: str = "search-replace") -> list[str]:
 
 
 @cases(
-    "name, expected",
     {
         "exact": ("app.py", "app.py"),
         "a unique basename": ("main.py", "src/main.py"),
@@ -44,7 +43,6 @@ def test_a_loose_name_means_the_file_that_ends_with_it(name: str, expected: str)
 
 
 @cases(
-    "name, listed",
     {
         "base": ("io.py", "fits 3 files: lib/io.py, lib/util/io.py, src/util/io.py"),
         "suffix": ("util/io.py", "fits 2 files: lib/util/io.py, src/util/io.py"),
@@ -68,7 +66,6 @@ def test_a_name_that_exists_needs_no_list_of_files() -> None:
 
 
 @cases(
-    "path, meant",
     {
         "another case": ("src/Main.py", "src/main.py"),
         "elsewhere": ("lib/main.py", "src/main.py"),
@@ -85,7 +82,6 @@ HASH = "0123456789ab"
 
 
 @cases(
-    "path, root, expected",
     {
         "relative": ("a.py", "/r", "a.py"),
         "leading dot": ("./a.py", None, "a.py"),
@@ -108,7 +104,6 @@ def test_a_path_below_the_root_becomes_relative(path: str, root: str | None, exp
 
 
 @cases(
-    "argument, expected",
     {
         "whole file": (f"a.py={HASH}", Read("a.py", None, None, HASH)),
         "range": (f"a.py:3-5={HASH}", Read("a.py", 3, 5, HASH)),

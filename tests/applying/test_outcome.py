@@ -210,7 +210,6 @@ def test_what_an_earlier_edit_of_the_spec_wrote_is_no_candidate() -> None:
 
 
 @cases(
-    "spec, has_hash",
     {
         "harnesskit": (
             json.dumps({"file": "f.py", "old_text": "y = 3\nz = 3", "new_text": "y = 4\nz = 3"}),

@@ -30,7 +30,6 @@ def test_a_hunk_and_the_others_make_the_new_file() -> None:
 
 
 @cases(
-    "old, new, spans",
     {
         "one line between: one change": ("abcde", "aXcYe", [(1, 4)]),
         "two lines between: two changes": ("abcdef", "aXcdYf", [(1, 2), (4, 5)]),

@@ -101,7 +101,6 @@ def test_calls_may_stand_one_a_line() -> None:
 
 
 @cases(
-    "call, edits",
     {
         "a list": ([EDIT, EDIT], [CHANGE, CHANGE]),
         "edits that name their files": (
@@ -159,7 +158,6 @@ def test_a_call_becomes_edits(call: object, edits: list[AnyEdit]) -> None:
 
 
 @cases(
-    "call, edit",
     {
         "empty a file": ({"path": "x", "content": ""}, WriteFile("x", "")),
         "replace by nothing": ({**RANGE, "content": ""}, TagEdit("x", "a3", "Zz")),
@@ -173,7 +171,6 @@ def test_tags_and_content_say_what_is_meant(call: object, edit: AnyEdit) -> None
 
 
 @cases(
-    "call, message",
     {
         "no edits": ({"edits": []}, "empty spec"),
         "nothing but a view": ({"command": "view", "path": "x"}, "empty spec"),
@@ -247,7 +244,6 @@ def read(text: object) -> tuple[AnyEdit, ...]:
 
 
 @cases(
-    "call, message",
     {
         "a block": ({"path": "src/x.py", "diff": BLOCK}, "this is a text within a call: send it"),
         "a block of Void": (
@@ -280,7 +276,6 @@ def test_what_looks_like_such_a_call_may_be_content() -> None:
 
 
 @cases(
-    "text",
     {
         "replace_in_file": (
             "<replace_in_file>\n<path>src/x.py</path>\n<diff>\n------- SEARCH\na\n=======\nb\n"
@@ -299,7 +294,6 @@ def test_tags_around_a_block_name_its_file(text: str) -> None:
 
 
 @cases(
-    "line, name",
     {
         "empty": ("", "zd"),
         "a brace": ("}", "SO"),
@@ -335,7 +329,6 @@ def test_two_lines_that_share_a_tag_show_it_once() -> None:
 
 
 @cases(
-    "start_line, number",
     {"from the top": (1, 1), "at or below an offset": (2, 3), "nowhere below": (4, None)},
 )
 def test_a_tag_finds_its_first_line(start_line: int, number: int | None) -> None:
@@ -343,7 +336,6 @@ def test_a_tag_finds_its_first_line(start_line: int, number: int | None) -> None
 
 
 @cases(
-    "text",
     {
         "number, hash sign": (
             '{"path": "x", "edits": [{"op": "replace", "pos": "12#VK", "lines": []}]}'
@@ -380,7 +372,6 @@ def test_a_bracket_may_stand_there_twice() -> None:
 
 
 @cases(
-    "inclusive, left",
     {
         "the line of hash_stop goes, by default": ({}, ["new", *LINES[3:]]),
         "and where that is said": ({"inclusive": True}, ["new", *LINES[3:]]),

@@ -69,13 +69,12 @@ BY_LINES = {
 }
 
 
-@cases("text, old, new, after", BY_LINES)
+@cases(BY_LINES)
 def test_indentation_follows_the_lines(text: str, old: str, new: str, after: str) -> None:
     assert edited(text, Edit("f.py", old, new, whole_lines=True)) == after.encode()
 
 
 @cases(
-    "lines, after",
     {
         "context and new line dedented": (
             " def f(self):\n-    return 1\n+    return 10\n",
@@ -96,7 +95,6 @@ def test_one_line_of_a_hunk_takes_the_place_of_one(lines: str, after: str) -> No
 
 
 @cases(
-    "lines",
     {
         "nothing indented, a line more": (
             "-def f(self):\n-return 1\n+def f(self):\n+x = 1\n+return x\n"
@@ -122,7 +120,6 @@ FLAT = BRANCH.replace("        x", "    x")
 
 
 @cases(
-    "new, after",
     {
         "below the deeper line": (
             FLAT.replace("x = 1\n", "x = 1\n    y = 3\n"),
@@ -183,7 +180,6 @@ def test_new_lines_are_written_as_their_author_wrote_them() -> None:
 
 
 @cases(
-    "here, quoted, new",
     {
         "self.db": ("self.db.query(x)", "db.query(x)", "db.commit(x)"),
         "css": (".user-profile-card {", ".profile-card {", ".profile-card:hover {"),
@@ -199,7 +195,6 @@ def test_a_part_of_a_longer_name_is_never_carried_into_new_lines(
 
 
 @cases(
-    "base, ours, theirs, merged",
     {
         "blanks of the file before another word": ("a=b", "a = b", "a=c", "a = c"),
         "an argument more": ("f(a,b)", "f(a, b)", "f(a,b,c)", "f(a, b,c)"),
@@ -260,7 +255,6 @@ def test_new_lines_are_indented_once(
 
 
 @cases(
-    "old, new, after",
     {
         "a head without brace": ("go(a, b)", "if (a)\n\tgo(b)", "\tif (a)\n\t\tgo(b)"),
         "names of a let": ("go(a, b)", "let x = 1,\n\ty = 2", "\tlet x = 1,\n\t\ty = 2"),
@@ -273,7 +267,6 @@ def test_what_opens_a_block_has_a_deeper_line_below(old: str, new: str, after: s
 
 
 @cases(
-    "new",
     {
         "an else of no if": "foo()\nelse:\n    bar()",
         "a brace of no block": "foo()\n}",

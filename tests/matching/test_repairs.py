@@ -108,7 +108,6 @@ def test_a_repair_is_made_in_both_texts_and_named(name: str) -> None:
 
 
 @cases(
-    "text, old, new, repairs",
     {
         "curly quotes": (TEXT, "    print(\u201ca < b\u201d)\n", "x\n", ["typography"]),
         "a fence around the old text only": (TEXT, f"```\n{OLD}```\n", "x\n", ["fence"]),
@@ -124,7 +123,6 @@ def test_a_repaired_line_is_replaced(text: str, old: str, new: str, repairs: lis
 
 
 @cases(
-    "text, old, new, after",
     {
         "escapes": ('a = "\\"b\\""\n', 'a = "\\"b\\""\n', 'a = "\\"c\\""\n', 'a = "\\"c\\""\n'),
         "entities": ("a &lt; b\n", "a &lt; b\n", "a &amp; b\n", "a &amp; b\n"),
@@ -151,7 +149,6 @@ def test_what_is_there_as_it_is_written_stays(text: str, old: str, new: str, aft
 
 
 @cases(
-    "text, old, new",
     {
         "the repaired text is nowhere either": (TEXT, '    print(\\"a < c\\")\n', "x\n"),
         "numbers that do not follow": (TEXT, f"3|def f():\n9|{OLD}", "x\n"),
@@ -203,7 +200,6 @@ def test_line_numbers_of_every_kind_are_taken_off(mark: str) -> None:
 
 
 @cases(
-    "text, old, new, after",
     {
         "a new line without one": (
             "def f():\n    return x\n",
@@ -298,7 +294,6 @@ def escape_tabs(text: str) -> str:
 
 
 @cases(
-    "text, old, new, after, repair",
     {
         "tabs": (
             TABBED,
@@ -336,7 +331,6 @@ def test_backquotes_of_which_one_stands_as_it_is_are_text() -> None:
 
 
 @cases(
-    "text, old, new, message",
     {
         "tabs": (TABBED, "\t\tg()\n", "\t\tg()\n\\t\\th()\n", r"\\t instead"),
         "half of them": (TABBED, "\t\tg()\n", "\t\\th()\n", r"\\t instead"),
@@ -360,7 +354,6 @@ def test_an_escape_of_the_new_text_alone_is_refused(
 
 
 @cases(
-    "text, old, new",
     {
         "TeX": ("\tx\n\\title{a}\n", "\\title{a}\n", "\\title{b}\n\\textit{c}\n"),
         "a file without tabs": ("    x\n", "    x\n", "    x\n\\t y\n"),
