@@ -76,7 +76,8 @@ def test_a_damaged_repository_is_git_s_refusal(bench: Bench, file: str, words: s
 
 
 def test_a_missing_object_is_said_to_be_missing(bench: Bench) -> None:
-    bench.repo.loose(f"HEAD:{SOURCE}").unlink()
+    blob = bench.repo.resolve(f"HEAD:{SOURCE}")
+    (bench.repo.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     result = bench.apply(search_replace())
     assert result.code == 7
     assert blob in result.err
