@@ -15,7 +15,6 @@ from hkgit.edits import Edit, decode_text
 from hkgit.errors import AlreadyApplied, Ambiguous, Conflict, HkgitError, Near, NoMatch
 from hkgit.matching.alignment import (
     Alignment,
-    Lines,
     align,
     find_candidates,
     judge_alignment,
@@ -169,29 +168,29 @@ class _Proposal(Merge):
 
     def splices(self) -> list[Splice]:
         return [
-            self._splice(change, self._stretch(change, lines))
+            self._splice(change, lines if self._is_known(change) else None)
             for change, lines in zip(self.quote.changes, self.landings, strict=True)
         ]
 
-    def _stretch(self, change: LineChange, found: Lines | None) -> Lines | None:
-        """The lines to replace; if some are not as the author has them, all between the context."""
+    def _is_known(self, change: LineChange) -> bool:
+        """Whether each line that a change replaces has its counterpart, and no other is between."""
         rows = range(change.old_start, change.old_end)
         placed = [self.targets[i] for i in rows if self.quote.old_lines[i].strip()]
-        if None not in placed and not self.list_unknown(change.old_start, change.old_end):
-            return found
-        ends = change.old_start - 1, change.old_end
-        if ends[0] < 0 or ends[1] >= len(self.targets):
-            return None
-        above, below = (self.targets[i] for i in ends)
-        return None if above is None or below is None else (above + 1, below)
+        return None not in placed and not self.list_unknown(change.old_start, change.old_end)
 
     def _edit_line(self, row: int, theirs: bytes, number: int) -> bytes:
-        """The file's line with the author's change, unless the author wrote that whole."""
+        """The file's line with the author's change, unless the author wrote that whole.
+
+        Raises Conflict where a part of the change would then be there twice.
+        """
         lines = self.quote.old_lines[row], self._spelt[row], theirs
         base, ours, author = (Counter(re.findall(PART, line)) for line in lines)
         if ours - base and ours - base <= author - base:
             return self._write_line(theirs, number)
-        return super()._edit_line(row, theirs, number)
+        merged = super()._edit_line(row, theirs, number)
+        if not Counter(re.findall(WORD, merged)) <= ours | author:
+            raise self._refuse_unplaced(self.quote.changes[0])
+        return merged
 
 
 def _is_clear(found: Sequence[Place]) -> bool:

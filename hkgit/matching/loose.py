@@ -158,6 +158,8 @@ def has_evidence(alignment: Alignment) -> bool:
             return False
     if any(_find_spots(alignment, row) for row in headings.intersection(missing)):
         return False  # Where another line opens it the block is another one
+    if _is_nested(alignment):
+        return False
     if len(telling) <= FEW:
         return not missing
     known = set(keys)
@@ -195,6 +197,23 @@ def _find_headings(quote: Quotation) -> set[int]:
                 depth = own
                 found.add(row)
     return found
+
+
+def _is_nested(alignment: Alignment) -> bool:
+    """Whether a line that the author does not know opens a block around lines of the old text."""
+    lines, old = alignment.quote.lines, alignment.quote.old_lines
+
+    def measure_move(row: int, target: int) -> int:
+        return len(indent_of(lines[target])) - len(indent_of(old[row]))
+
+    unknown = alignment.list_unknown()
+    return any(
+        above < line < below
+        and len(indent_of(lines[line])) < len(indent_of(lines[below]))
+        and measure_move(i, above) < measure_move(j, below)
+        for (i, above), (j, below) in pairwise(alignment.pairs.items() if unknown else ())
+        for line in unknown
+    )
 
 
 def _is_at_change(quote: Quotation, row: int) -> bool:

@@ -106,6 +106,33 @@ def test_the_proposal(old: str, new: str, expected: tuple[str, str] | None) -> N
     assert proposed(TEXT, old, new) == expected
 
 
+IMPORTS = """\
+from git.transaction.commits import (
+    CommitPlan,
+    Trail,
+    commit_worktree,
+    read_commits,
+)
+"""
+
+
+@cases(
+    "old, new",
+    {
+        "another line is in the place of the one to be removed": (
+            IMPORTS.replace("Trail", "check_signature"),
+            IMPORTS.replace("    Trail,\n", ""),
+        ),
+        "a word that it brings is there already": (
+            IMPORTS.replace("transaction.commits", "transaction"),
+            IMPORTS.replace("transaction.commits", "commits"),
+        ),
+    },
+)
+def test_nothing_is_proposed_where_it_is_unclear_what_the_change_means(old: str, new: str) -> None:
+    assert proposed(IMPORTS, old, new) is None
+
+
 def test_nothing_is_proposed_where_two_places_are_as_near() -> None:
     twice = TEXT.replace("check(width, 7)", "check(width, 5)")
     assert proposed(twice, "    check(width, 55)\n", "    check(width, 6)\n") is None

@@ -387,3 +387,27 @@ def test_beside_such_a_block_an_edit_lands(text: str, old: str, new: str) -> Non
     quoted = JOBS.replace("main", "security")
     made = edited(text, edit_of(quoted, quoted.replace(old, new)))
     assert made.decode() == text.replace(old, new)
+
+
+GUARDED = """\
+def write(root, files):
+    try:
+        write_files(root, files)
+    except OSError:
+        with suppress(GitRefused):
+            journal.add("abort")
+        raise
+    journal.end()
+"""
+
+
+def test_a_block_that_somebody_opened_around_quoted_lines_is_another_place() -> None:
+    """What was to be wrapped is wrapped by now: it would be so twice."""
+    quoted = GUARDED.replace("        with suppress(GitRefused):\n    ", "")
+    assert "        journal.add" in quoted
+    edit = edit_of(quoted, GUARDED.replace("GitRefused", "HkgitError"))
+    with pytest.raises(NoMatch, match="Nearest"):
+        edited(GUARDED, edit)
+    known = edit_of(quoted, quoted.replace("journal.end()", "journal.end(files)"))
+    with pytest.raises(NoMatch):
+        edited(GUARDED, known)
