@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pygit2
@@ -18,31 +18,10 @@ from tests.support.properties import examples
 from tests.support.repos import Repo
 
 ATTRIBUTES = [
-    "text",
-    "-text",
-    "!text",
-    "text=auto",
-    "text=input",
-    "text=odd",
-    "binary",
-    "eol=lf",
-    "eol=crlf",
-    "text eol=crlf",
-    "text=auto eol=lf",
-    "text=auto eol=crlf",
-    "-text eol=lf",
-    "binary text",
-    "crlf",
-    "-crlf",
-    "crlf=input",
-    "crlf=auto",
-    "text=odd crlf",
-    "ident",
-    "-ident",
-    "text ident",
-    "filter",
-    "-filter",
-    "working-tree-encoding=UTF-8",
+    *("text", "-text", "!text", "text=auto", "text=input", "text=odd", "binary", "binary text"),
+    *("eol=lf", "eol=crlf", "text eol=crlf", "text=auto eol=lf", "text=auto eol=crlf"),
+    *("-text eol=lf", "crlf", "-crlf", "crlf=input", "crlf=auto", "text=odd crlf"),
+    *("ident", "-ident", "text ident", "filter", "-filter", "working-tree-encoding=UTF-8"),
 ]
 CONTENTS = [
     b"a\r\nb\n",
@@ -135,61 +114,44 @@ def test_any_content_is_stored_as_git_add_stores_it(
 # Where attributes stand
 
 
-def in_the_root(repo: Repo) -> None:
-    repo.commit({".gitattributes": "*.txt text\n"})
-
-
-def in_a_directory(repo: Repo) -> None:
-    repo.commit({".gitattributes": "*.txt -text\n", "d/.gitattributes": "f.* text\n"})
-
-
-def in_the_repository(repo: Repo) -> None:
-    repo.commit({".gitattributes": "*.txt -text\n"})
-    repo.write(".git/info/attributes", "*.txt text\n")
-
-
-def in_a_macro(repo: Repo) -> None:
-    repo.commit({".gitattributes": "[attr]prose text -ident\n*.txt prose\n"})
-
-
-def of_the_user(repo: Repo) -> None:
-    repo.commit({"x": ""})
-    path = repo.write(".git/mine", "*.txt text\n")
-    repo.git("config", "core.attributesFile", str(path))
-
-
-def in_the_configuration(repo: Repo) -> None:
-    repo.commit({"x": ""})
-    repo.write(".git/more", "[core]\n\tautocrlf = input\n")
-    repo.git("config", "include.path", str(repo.path / ".git" / "more"))
-
-
-def nowhere(repo: Repo) -> None:
-    repo.commit({".gitattributes": "*.txt diff\n", "d/e/.gitattributes": "*.txt text\n"})
-
-
-def only_in_the_work_tree(repo: Repo) -> None:
-    repo.commit({"x": ""})
-    repo.write(".gitattributes", "*.txt text\n")
-
-
-@pytest.mark.parametrize(
-    ("place", "stores_lf"),
-    [
-        (in_the_root, True),
-        (in_a_directory, True),
-        (in_the_repository, True),
-        (in_a_macro, True),
-        (of_the_user, True),
-        (in_the_configuration, True),
-        (nowhere, False),
-        (only_in_the_work_tree, False),
-    ],
+@cases(
+    "files, then, stores_lf",
+    {
+        "in the root": ({".gitattributes": "*.txt text\n"}, "", True),
+        "in a directory": (
+            {".gitattributes": "*.txt -text\n", "d/.gitattributes": "f.* text\n"},
+            "",
+            True,
+        ),
+        "in the repository": (
+            {".gitattributes": "*.txt -text\n"},
+            "echo '*.txt text' >.git/info/attributes",
+            True,
+        ),
+        "in a macro": ({".gitattributes": "[attr]prose text -ident\n*.txt prose\n"}, "", True),
+        "of the user": (
+            {"x": ""},
+            "echo '*.txt text' >.git/mine; git config core.attributesFile $PWD/.git/mine",
+            True,
+        ),
+        "in the configuration": (
+            {"x": ""},
+            "git config -f .git/more core.autocrlf input; git config include.path $PWD/.git/more",
+            True,
+        ),
+        "in another directory": (
+            {".gitattributes": "*.txt diff\n", "d/e/.gitattributes": "*.txt text\n"},
+            "",
+            False,
+        ),
+        "only in the work tree": ({"x": ""}, "echo '*.txt text' >.gitattributes", False),
+    },
 )
 def test_attributes_count_wherever_git_finds_them(
-    repo: Repo, place: Callable[[Repo], None], stores_lf: bool
+    repo: Repo, files: Mapping[str, str], then: str, *, stores_lf: bool
 ) -> None:
-    place(repo)
+    repo.commit(files)
+    repo.shell(then)
     assert conversion(repo).stores_lf("d/f.txt", b"a\r\n") is stores_lf
 
 
