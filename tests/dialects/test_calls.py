@@ -18,7 +18,7 @@ from hkgit import (
 )
 from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, TagEdit, WriteFile
 from hkgit.errors import InvalidInput
-from hkgit.text.hashes import compute_tag, compute_tags, find_tag
+from hkgit.text.hashes import compute_tag, compute_tags
 from tests.support.cases import cases
 from tests.support.notations import refusal_of, write
 
@@ -313,26 +313,9 @@ def test_bytes_that_are_not_utf8_count_as_the_replacement_character() -> None:
     assert compute_tag(b"\xff") == compute_tag("\ufffd".encode())
 
 
-def test_only_the_first_line_of_a_tag_shows_it() -> None:
-    assert compute_tags([b"a", b"", b"a", b"", b"b"]) == [
-        compute_tag(b"a"),
-        compute_tag(b""),
-        None,
-        None,
-        compute_tag(b"b"),
-    ]
-
-
 def test_two_lines_that_share_a_tag_show_it_once() -> None:
     twin = next(text for i in range(10**6) if compute_tag(text := b"%d" % i) == compute_tag(b"a"))
     assert compute_tags([b"a", twin]) == [compute_tag(b"a"), None]
-
-
-@cases(
-    {"from the top": (1, 1), "at or below an offset": (2, 3), "nowhere below": (4, None)},
-)
-def test_a_tag_finds_its_first_line(start_line: int, number: int | None) -> None:
-    assert find_tag([b"a", b"b", b"a"], compute_tag(b"a"), start_line) == number
 
 
 @cases(
