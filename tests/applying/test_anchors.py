@@ -48,10 +48,7 @@ B_TO_X = Edit("f", "  b\n", "  x\n")
 @cases(
     {
         "below one": (Edit("f", "", "x\n", anchors=("a",)), b"a\nx\n  b\nc\n  b\n"),
-        "without the blanks around it": (
-            Edit("f", "", "x", anchors=("  c ",)),
-            b"a\n  b\nc\nx\n  b\n",
-        ),
+        "without its blanks": (Edit("f", "", "x", anchors=("  c ",)), b"a\n  b\nc\nx\n  b\n"),
         "one below the other": (Edit("f", "", "x\n", anchors=("c", "b")), INDENTED + b"x\n"),
         "text below an anchor": (replace(B_TO_X, anchors=("c",)), b"a\n  b\nc\n  x\n"),
         "the first such text below it": (replace(B_TO_X, anchors=("a",)), b"a\n  x\nc\n  b\n"),
@@ -75,14 +72,11 @@ def test_an_anchor_says_below_which_line(edit: Edit, expected: bytes) -> None:
             Edit("f", "", "x\n", anchors=("c", "a")),
             "no_match: f: the anchor 'a' is nowhere below line 3",
         ),
-        "more than one line": (
+        "of two lines": (
             Edit("f", "", "x\n", anchors=("b",)),
             "ambiguous: f: the anchor 'b' names",
         ),
-        "text that is only above": (
-            Edit("f", "a\n", "x\n", anchors=("c",)),
-            "no_match: f: the old text",
-        ),
+        "text above it": (Edit("f", "a\n", "x\n", anchors=("c",)), "no_match: f: the old text"),
         "text that is twice in its block": (
             Edit("g", " b\n", " x\n", anchors=("a (1)",)),
             "ambiguous: g: the old text",

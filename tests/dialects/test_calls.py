@@ -219,10 +219,7 @@ def test_tags_and_content_say_what_is_meant(call: object, edit: AnyEdit) -> None
         ),
         "before line 0": ({"path": "x", "new_text": "b", "insert_line": 0}, "insert_line"),
         "a stop without a start": (rid(RANGE, "hash_start"), 'unknown key "hash_stop"'),
-        "an offset without a tag": (
-            {"path": "x", "offset": 3, "content": "a"},
-            'unknown key "offset"',
-        ),
+        "an offset alone": ({"path": "x", "offset": 3, "content": "a"}, 'unknown key "offset"'),
         "no lines": ({**START, "content": ""}, "content: expected lines to insert"),
         "a bar": ({**START, "hash_start": "a3|"}, "hash_start: expected a tag of two"),
         "letters": ({**START, "hash_stop": "é1"}, "hash_stop: expected a tag of two"),
@@ -246,10 +243,7 @@ def read(text: object) -> tuple[AnyEdit, ...]:
 @cases(
     {
         "a block": ({"path": "src/x.py", "diff": BLOCK}, "this is a text within a call: send it"),
-        "a block of Void": (
-            {"uri": "x.py", "search_replace_blocks": BLOCK},
-            "a text within a call",
-        ),
+        "Void's block": ({"uri": "x.py", "search_replace_blocks": BLOCK}, "a text within a call"),
         "in arguments": (
             {"name": "apply_diff", "input": {"path": "x.py", "diff": HUNK}},
             "a text within a call",
