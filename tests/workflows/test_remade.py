@@ -11,6 +11,7 @@ from tests.support.commits import TAKES_LATE
 from tests.support.keys import sign_with
 from tests.support.repos import Repo
 from tests.support.running import range_hash, run
+from tests.support.specs import search_replace
 
 TEXT = "one\ntwo\nthree\nfour\nfive\n"
 WHO = "--format=%an <%ae> %ad %cn <%ce> %cd%n%s"
@@ -29,7 +30,7 @@ def policy(repo: Repo, text: str) -> None:
 def apply(repo: Repo, path: str = "a.txt", old: str = "two", agent: str = "bot/1") -> None:
     """An edit with the hash of its line, as a commit."""
     number = repo.read(path).decode().splitlines().index(old) + 1
-    spec = f"{path}\n<<<<<<< SEARCH\n{old}\n=======\n{old.upper()}\n>>>>>>> REPLACE\n"
+    spec = search_replace(old, old.upper(), path)
     place = f"{path}:{number}-{number}"
     known = f"{place}={range_hash(repo.read(path), number, number)}"
     words = ("apply", "-", "--agent", agent, "--expect", known, "-m", "Write it\n\nAt length.")
