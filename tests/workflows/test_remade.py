@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
+from hkgit.cli.schema import find_schema
 from tests.support.commands import AGENT, dying_at, start
 from tests.support.commits import TAKES_LATE
 from tests.support.keys import sign_with
@@ -102,6 +104,18 @@ def test_what_a_person_did_by_hand_is_signed_by_no_agent(repo: Repo) -> None:
     head = repo.head
     redo(repo, made)
     assert repo.head == head
+
+
+def test_as_json_it_says_what_is_in_place_of_the_commit(repo: Repo) -> None:
+    apply(repo)
+    made = amend(repo, {"c.txt": "c\n"})
+    for status, commits in (("remade", 2), ("unchanged", 0)):
+        answer = run("redo", made, "--json", cwd=repo.path).json()
+        Draft202012Validator(find_schema("redo")).validate(answer)
+        assert (answer["status"], len(answer["commits"])) == (status, commits)
+        if status == "remade":
+            assert answer["by_hand"] == answer["commit"] == repo.head
+            assert [len(answer[each]) for each in ("kept", "recorded", "late")] == [1, 0, 0]
 
 
 def test_where_an_entry_does_not_hold_its_files_stay_the_agents(repo: Repo) -> None:
