@@ -72,7 +72,10 @@ def conversion(repo: Repo) -> Conversion:
     [
         *((said, "true") for said in ATTRIBUTES),
         *((said, None) for said in ("text", "text=auto", "!text", "eol=lf", "crlf")),
-        *((None, autocrlf) for autocrlf in (None, "true", "input", "false", "1")),
+        *(
+            (None, autocrlf)
+            for autocrlf in (None, "true", "input", "false", "1", "True", "Input", "2", "no")
+        ),
     ],
 )
 def test_content_is_stored_as_git_add_stores_it(
