@@ -45,7 +45,6 @@ def read(start: int, end: int, kind: str = "hash") -> Read:
 
 
 @cases(
-    "edit, expected",
     {
         "the lines that it covers": (B, hashed(5, 6)),
         "the whole file": (B, WHOLE),
@@ -75,7 +74,6 @@ def _with_hash(edit: AnyEdit, expected: str) -> AnyEdit:
 
 
 @cases(
-    "edit, expected",
     {
         "some of its lines": (B, hashed(5, 5)),
         "other lines": (B, hashed(1, 2)),
@@ -93,7 +91,6 @@ def test_any_other_hash_is_stale(edit: AnyEdit, expected: str) -> None:
 
 
 @cases(
-    "edit, named",
     {"quoted": (B, "`hkgit read f:5-6`"), "by lines": (ReplaceRange("f", 5, 6, ()), "f:5-6: ")},
 )
 def test_the_refusal_names_the_lines_to_read_and_no_hash_of_them(edit: AnyEdit, named: str) -> None:
@@ -114,7 +111,6 @@ def hashed_edit(data: bytes, line: int, **more: Any) -> Edit:
 
 
 @cases(
-    "data, edit, lines",
     {
         "by the lines they lie in": (APART, hashed_edit(APART, 2), ((2, 2),)),
         "with a line hint, where it holds at several": (
@@ -137,7 +133,6 @@ def test_a_hash_chooses_among_equal_places(
 
 
 @cases(
-    "data, edit, said",
     {
         "equal places of equal lines": (TWICE, hashed_edit(TWICE, 1), "ambiguous: f: "),
         "none of the places": (TWICE, hashed_edit(TWICE, 2), "stale: f: expected hash"),
@@ -156,7 +151,6 @@ def expected_in(start: int | None, end: int | None, *hashed: int) -> Read:
 
 
 @cases(
-    "reads, lines",
     {
         "without lines": ([expected_in(None, None, 3, 3)], ((3, 3),)),
         "of its line": ([expected_in(3, 3, 3, 3)], ((3, 3),)),
@@ -180,7 +174,6 @@ BELOW_FOUR = InsertAfter("f", 4, ("x",))
 
 
 @cases(
-    "edit, reads, kind",
     {
         "expected lines": (B, [read(5, 6)], "hash"),
         "more than the edit touches": (B, [read(4, 6)], "hash"),
@@ -217,7 +210,6 @@ def test_what_was_read_vouches_for_what_lies_in_it(
 
 
 @cases(
-    "reads",
     {
         "for its lines": [Read("f", 5, 6, ZEROS)],
         "for other lines of the file": [Read("f", 1, 1, ZEROS)],
@@ -231,7 +223,6 @@ def test_an_expected_hash_that_fails_is_stale(reads: list[Read]) -> None:
 
 
 @cases(
-    "edit, kind",
     {
         "whole lines, byte for byte, once": (B, "quote"),
         "without the last end": (Edit("f", "def b():\n    return 2", "x"), "quote"),
@@ -256,7 +247,6 @@ MADE = CreateFile("g", "x = 1\n")
 
 
 @cases(
-    "first, second, kinds",
     {
         "lines that an edit with a hash wrote": (
             _with_hash(B, hashed(5, 6)),
@@ -330,7 +320,6 @@ def _edit(old: str, expected: str | None = None) -> Edit:
 
 
 @cases(
-    "expected, reads",
     {
         "the hash of the lines": (hash_of(SOURCE, 4, 7), ()),
         "the hash of the file": (hash_of(SOURCE, 1, 12), ()),
@@ -347,7 +336,6 @@ def test_evidence_lets_a_misquoted_line_give_way(
 
 
 @cases(
-    "expected, reads",
     {
         "none": (None, ()),
         "the hash of other lines": (hash_of(SOURCE, 10, 12), ()),
@@ -365,7 +353,6 @@ def test_without_evidence_of_the_place_it_is_a_conflict(
 
 
 @cases(
-    "quoted, line",
     {"of it": ("    width = lenn(x)\n", 6), "another": ("    size = lenn(data)\n", 7)},
 )
 def test_a_hash_finds_no_line_that_the_quotation_misses(quoted: str, line: int) -> None:

@@ -15,7 +15,6 @@ CODE = b"a = 1\nb = 2\nc = 3\n"
 
 
 @cases(
-    "path, text, said",
     {
         "a marker below a new file": ("new.py", "a = 1\n>>>>>>> REPLACE\n", "'>>>>>>> REPLACE'"),
         "a fence around one": ("new.py", "```python\na = 1\n```\n", "in a fence"),
@@ -38,7 +37,6 @@ BLOCK = "<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE\n"
 
 
 @cases(
-    "path, text",
     {
         "prose that is one fence": ("new.md", "```\na = 1\n```\n"),
         "a text about markers": ("new.md", f"So:\n{BLOCK}Thus.\n"),

@@ -31,7 +31,6 @@ B, C, X = map(compute_tag, (b"b", b"c", b"x"))
 
 
 @cases(
-    "edits, expected",
     {
         "an edit of what an edit wrote": ([B_TO_X, Edit("f", "x\n", "y\n")], "ayc"),
         "across what an edit wrote and the base": (
@@ -68,7 +67,6 @@ MOVED = RenameFile("f", "g")
 
 
 @cases(
-    "edits, expected",
     {
         "created, then edited": ([CREATED, Edit("g", "b\n", "x\n")], {"g": file_of("ax")}),
         "created, then moved": ([CREATED, RenameFile("g", "h")], {"h": file_of("ab")}),
@@ -90,7 +88,6 @@ def test_in_a_sequence_files_come_and_go(
 
 
 @cases(
-    "edits, said",
     {
         "deleted": ([DeleteFile("f"), B_TO_X], "no_match: f: there is no such"),
         "moved": ([MOVED, B_TO_X], "no_match: f: there is no such"),
@@ -113,7 +110,6 @@ A_TO_B = ReplaceRange("f", 1, 1, ("b",))
 
 
 @cases(
-    "edits, expected",
     {
         "line numbers": (
             [ReplaceRange("f", 1, 1, ("x", "y")), ReplaceRange("f", 2, 2, ("z",))],
@@ -137,7 +133,6 @@ def test_and_by_the_name_that_a_file_has_there() -> None:
 
 
 @cases(
-    "edits, said",
     {
         "a file that an edit makes": (
             [CREATED, Edit("g", "a\n", "x\n")],
@@ -156,7 +151,6 @@ def test_the_base_has_not_what_the_spec_makes(edits: list[AnyEdit], said: str) -
 
 
 @cases(
-    "edit",
     {
         "quoted text": Edit("f", "c\n", "z\n"),
         "lines": ReplaceRange("f", 3, 3, ("z",)),

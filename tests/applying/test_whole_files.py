@@ -68,7 +68,6 @@ def put(path: str = "f", data: bytes = TWO) -> Operation:
 
 
 @cases(
-    "text",
     {
         "lines": "a\nb\n",
         "CRLF and an open last line": "a\r\nb",
@@ -84,7 +83,6 @@ def test_a_file_is_made_byte_for_byte(text: str) -> None:
 
 
 @cases(
-    "files, operations, expected",
     {
         "deleted": ({"f": TWO}, [delete("f")], {"f": None}),
         "with its byte order mark": ({"f": BOM + TWO}, [delete("f")], {"f": None}),
@@ -123,7 +121,6 @@ TWO_FATES = "is deleted and created by one spec"
 
 
 @cases(
-    "operations, said",
     {
         "made where one is": ([create("f")], "stale: f: exists already"),
         "made where a directory is": ([create("d")], "stale: d: exists already"),
@@ -209,7 +206,6 @@ def test_a_deletion_may_quote_the_whole_file_and_nothing_else() -> None:
 
 
 @cases(
-    "before, wanted, after",
     {"added": (b"a\nb", True, b"a\nb\n"), "taken away": (b"a\nb\n", False, b"a\nb")},
 )
 def test_only_the_end_of_the_last_line_may_change(
@@ -227,7 +223,6 @@ def test_more_edits_than_an_entry_may_hold_are_refused_at_once() -> None:
 
 
 @cases(
-    "before, text, after",
     {
         "as it is given": (b"1\n", "x\ny", b"x\ny"),
         "in a CRLF file with CRLF": (b"1\r\n2\r\n", "x\ny\n", b"x\r\ny\r\n"),
@@ -248,7 +243,6 @@ OVER = WriteFile("f", "x")
 
 
 @cases(
-    "edits",
     {
         "then edited": [OVER, ReplaceRange("f", 1, 1, ("y",))],
         "then added to": [OVER, InsertAfter("f", 2, ("y",))],
@@ -261,7 +255,6 @@ def test_a_file_written_over_has_no_lines_of_the_base_to_edit(edits: list[AnyEdi
 
 
 @cases(
-    "edit",
     {
         "written": WriteFile("f", "x\n"),
         "by an empty old text": Edit("f", "", "x\n"),
