@@ -17,9 +17,8 @@ from hkgit.applying.planner import Options, PlannedSpec, plan
 from hkgit.edits import File, Read, Snapshot, Spec
 from hkgit.errors import InvalidInput
 from hkgit.matching.place import THRESHOLD
-from hkgit.text.diff import find_common, list_changes
+from hkgit.text.diff import find_common, join_lines, list_changes
 from hkgit.text.document import Document, Lines, Words, terminate, unterminate, words_of
-from hkgit.text.line_map import join_lines
 from hkgit.values import dataclass, field, replace
 
 

@@ -96,7 +96,6 @@ def _origins(draft: Draft) -> list[int | None]:
 
 
 @cases(
-    "splices, hunks",
     {
         "a line": ([(2, 4, b"x\n")], [Hunk(2, 2, b"x\n", (1,))]),
         "a part of a line": ([(2, 3, b"x")], [Hunk(2, 2, b"x\n", (1,))]),
@@ -130,7 +129,6 @@ def test_hunks_in_lines_of_the_base(
 
 
 @cases(
-    "hunks",
     {
         "past the end": [Hunk(6, 6, b"x\n", ())],
         "before the beginning": [Hunk(0, 1, b"x\n", ())],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,7 @@ from tests.support.planning import hash_of, in_sequence, on_base, only, refusal,
 DATA = b"def a():\n    return 1\n\n\ndef b():\n    return 2\n"
 WHOLE = hash_of(DATA, 1, 6)
 EMPTY = hash_of(b"", 1, 0)
+ZEROS = "0" * 12
 B = Edit("f", "def b():\n    return 2\n", "def b():\n    return 3\n")
 """Replaces lines 5 and 6 by quoting them."""
 
@@ -43,7 +45,6 @@ def read(start: int, end: int, kind: str = "hash") -> Read:
 
 
 @cases(
-    "edit, expected",
     {
         "the lines that it covers": (B, hashed(5, 6)),
         "the whole file": (B, WHOLE),
@@ -73,7 +74,6 @@ def _with_hash(edit: AnyEdit, expected: str) -> AnyEdit:
 
 
 @cases(
-    "edit, expected",
     {
         "some of its lines": (B, hashed(5, 5)),
         "other lines": (B, hashed(1, 2)),
@@ -91,11 +91,10 @@ def test_any_other_hash_is_stale(edit: AnyEdit, expected: str) -> None:
 
 
 @cases(
-    "edit, named",
     {"quoted": (B, "`hkgit read f:5-6`"), "by lines": (ReplaceRange("f", 5, 6, ()), "f:5-6: ")},
 )
 def test_the_refusal_names_the_lines_to_read_and_no_hash_of_them(edit: AnyEdit, named: str) -> None:
-    said = refusal(on_base({"f": DATA}, _with_hash(edit, "0" * 12)))
+    said = refusal(on_base({"f": DATA}, _with_hash(edit, ZEROS)))
     assert "`hkgit read f" in said
     assert named in said
     assert hashed(5, 6)[:12] not in said
@@ -103,28 +102,45 @@ def test_the_refusal_names_the_lines_to_read_and_no_hash_of_them(edit: AnyEdit, 
 
 
 TWICE = b"x = 1\ny = 2\n\nx = 1\nz = 3\n"
+APART = b"x = 1  # a\nx = 1  # b\n"
+
+
+def hashed_edit(data: bytes, line: int, **more: Any) -> Edit:
+    """An edit of `x = 1` with the hash of a line."""
+    return Edit("f", "x = 1", "w", hash_of(data, line, line), **more)
 
 
 @cases(
-    "old_text, start, expected",
     {
-        "different places need no choice": ("x = 1\ny = 2", 1, (1, 2)),
-        "equal places of equal lines cannot be told apart": ("x = 1", 1, (1, 1)),
+        "by the lines they lie in": (APART, hashed_edit(APART, 2), ((2, 2),)),
+        "with a line hint, where it holds at several": (
+            TWICE,
+            hashed_edit(TWICE, 1, line_hint=4),
+            ((4, 4),),
+        ),
+        "all, where they share it": (
+            TWICE,
+            hashed_edit(TWICE, 1, replace_all=True),
+            ((1, 1), (4, 4)),
+        ),
     },
 )
-def test_a_hash_of_text_that_stands_twice(
-    old_text: str, start: int, expected: tuple[int, int]
+def test_a_hash_chooses_among_equal_places(
+    data: bytes, edit: Edit, lines: tuple[tuple[int, int], ...]
 ) -> None:
-    edit = Edit("f", old_text, "w", hash_of(TWICE, *expected))
-    made = on_base({"f": TWICE}, edit)
-    wanted = ("applied", (expected,)) if "\n" in old_text else ("ambiguous", ())
-    assert (only(made).status, only(made).base_lines) == wanted
+    outcome = only(on_base({"f": data}, edit))
+    assert (outcome.evidence.kind, outcome.base_lines) == ("hash", lines)
 
 
-def test_a_hash_chooses_among_equal_places_by_the_lines_they_lie_in() -> None:
-    data = b"x = 1  # a\nx = 1  # b\n"
-    made = on_base({"f": data}, Edit("f", "x = 1", "x = 2", hash_of(data, 2, 2)))
-    assert only(made).base_lines == ((2, 2),)
+@cases(
+    {
+        "equal places of equal lines": (TWICE, hashed_edit(TWICE, 1), "ambiguous: f: "),
+        "none of the places": (TWICE, hashed_edit(TWICE, 2), "stale: f: expected hash"),
+        "not all of them": (APART, hashed_edit(APART, 2, replace_all=True), "stale: f:1-1"),
+    },
+)
+def test_a_hash_that_does_not_tell_places_apart(data: bytes, edit: Edit, said: str) -> None:
+    assert refusal(on_base({"f": data}, edit)).startswith(said)
 
 
 SHARED = b"x = 1  # a\ny = 2\nx = 1  # b\n"
@@ -135,7 +151,6 @@ def expected_in(start: int | None, end: int | None, *hashed: int) -> Read:
 
 
 @cases(
-    "reads, lines",
     {
         "without lines": ([expected_in(None, None, 3, 3)], ((3, 3),)),
         "of its line": ([expected_in(3, 3, 3, 3)], ((3, 3),)),
@@ -154,31 +169,11 @@ def test_a_hash_that_is_expected_of_a_file_chooses_as_well(
     assert only(made).base_lines == lines
 
 
-def test_a_hash_that_holds_at_none_of_several_places_is_stale() -> None:
-    edit = Edit("f", "x = 1", "x = 2", hash_of(SHARED, 2, 2))
-    assert refusal(on_base({"f": SHARED}, edit)).startswith("stale: f: expected hash")
-
-
-def test_where_a_hash_holds_at_several_places_a_line_hint_chooses() -> None:
-    edit = Edit("f", "x = 1", "w", hash_of(TWICE, 1, 1), line_hint=4)
-    assert only(on_base({"f": TWICE}, edit)).base_lines == ((4, 4),)
-
-
-def test_a_hash_for_all_places_is_the_one_they_share() -> None:
-    edit = Edit("f", "x = 1", "w", hash_of(TWICE, 1, 1), replace_all=True)
-    outcome = only(on_base({"f": TWICE}, edit))
-    assert outcome.evidence.kind == "hash"
-    assert outcome.base_lines == ((1, 1), (4, 4))
-
-
-def test_a_hash_for_all_places_that_only_one_has_is_stale() -> None:
-    data = b"x = 1  # a\nx = 1  # b\n"
-    edit = Edit("f", "x = 1", "w", hash_of(data, 2, 2), replace_all=True)
-    assert refusal(on_base({"f": data}, edit)).startswith("stale: f:1-1")
+FIVE_SIX = ReplaceRange("f", 5, 6, ())
+BELOW_FOUR = InsertAfter("f", 4, ("x",))
 
 
 @cases(
-    "edit, reads, kind",
     {
         "expected lines": (B, [read(5, 6)], "hash"),
         "more than the edit touches": (B, [read(4, 6)], "hash"),
@@ -187,27 +182,19 @@ def test_a_hash_for_all_places_that_only_one_has_is_stale() -> None:
         "a receipt": (B, [read(5, 6, "receipt")], "receipt"),
         "one of several receipts": (B, [read(1, 3, "receipt"), read(1, 6, "receipt")], "receipt"),
         "a receipt of a part, but quoted": (B, [read(5, 5, "receipt")], "quote"),
-        "a receipt of a part": (ReplaceRange("f", 5, 6, ()), [read(5, 5, "receipt")], "none"),
-        "a receipt that no longer holds": (
-            ReplaceRange("f", 5, 6, ()),
-            [Read("f", 5, 6, "0" * 12, "receipt")],
-            "none",
-        ),
+        "a receipt of a part": (FIVE_SIX, [read(5, 5, "receipt")], "none"),
+        "a receipt that no longer holds": (FIVE_SIX, [Read("f", 5, 6, ZEROS, "receipt")], "none"),
         "a receipt of lines that are gone": (
-            ReplaceRange("f", 5, 6, ()),
-            [Read("f", 5, 60, "0" * 12, "receipt")],
+            FIVE_SIX,
+            [Read("f", 5, 60, ZEROS, "receipt")],
             "none",
         ),
-        "a hash of another file": (
-            ReplaceRange("f", 5, 6, ()),
-            [Read("g", 5, 6, hashed(5, 6))],
-            "none",
-        ),
-        "the line below": (InsertAfter("f", 4, ("x",)), [read(5, 6)], "hash"),
-        "the line above": (InsertAfter("f", 4, ("x",)), [read(3, 4)], "hash"),
-        "a line further off": (InsertAfter("f", 4, ("x",)), [read(6, 6)], "none"),
+        "a hash of another file": (FIVE_SIX, [Read("g", 5, 6, hashed(5, 6))], "none"),
+        "the line below": (BELOW_FOUR, [read(5, 6)], "hash"),
+        "the line above": (BELOW_FOUR, [read(3, 4)], "hash"),
+        "a line further off": (BELOW_FOUR, [read(6, 6)], "none"),
         "no lines: their hash is the same everywhere": (
-            InsertAfter("f", 4, ("x",)),
+            BELOW_FOUR,
             [Read("f", 5, 4, EMPTY)],
             "none",
         ),
@@ -223,12 +210,11 @@ def test_what_was_read_vouches_for_what_lies_in_it(
 
 
 @cases(
-    "reads",
     {
-        "for its lines": [Read("f", 5, 6, "0" * 12)],
-        "for other lines of the file": [Read("f", 1, 1, "0" * 12)],
+        "for its lines": [Read("f", 5, 6, ZEROS)],
+        "for other lines of the file": [Read("f", 1, 1, ZEROS)],
         "for lines that are not there": [Read("f", 5, 60, hashed(5, 6))],
-        "without lines": [Read("f", None, None, "0" * 12)],
+        "without lines": [Read("f", None, None, ZEROS)],
         "without lines, of other lines": [Read("f", None, None, hashed(1, 1))],
     },
 )
@@ -237,7 +223,6 @@ def test_an_expected_hash_that_fails_is_stale(reads: list[Read]) -> None:
 
 
 @cases(
-    "edit, kind",
     {
         "whole lines, byte for byte, once": (B, "quote"),
         "without the last end": (Edit("f", "def b():\n    return 2", "x"), "quote"),
@@ -257,31 +242,26 @@ def test_without_a_hash_the_evidence_is_what_the_edit_itself_says(edit: AnyEdit,
     assert only(on_base({"f": DATA}, edit)).evidence.kind == kind
 
 
+ON = Edit("f", "return 3", "return 4")
+MADE = CreateFile("g", "x = 1\n")
+
+
 @cases(
-    "first, second, kinds",
     {
         "lines that an edit with a hash wrote": (
             _with_hash(B, hashed(5, 6)),
-            Edit("f", "return 3", "return 4"),
+            ON,
             ["hash", "hash"],
         ),
-        "lines that an edit with less wrote": (
-            B,
-            Edit("f", "return 3", "return 4"),
-            ["quote", "quote"],
-        ),
+        "lines that an edit with less wrote": (B, ON, ["quote", "quote"]),
         "lines that a blind edit wrote": (
             ReplaceRange("f", 6, 6, ("return 3",)),
-            Edit("f", "return 3", "return 4"),
+            ON,
             ["none", "none"],
         ),
-        "a file that an edit made": (
-            CreateFile("g", "x = 1\n"),
-            Edit("g", "x = 1\n", "x = 2\n"),
-            ["hash", "hash"],
-        ),
+        "a file that an edit made": (MADE, Edit("g", "x = 1\n", "x = 2\n"), ["hash", "hash"]),
         "an insertion below a line that an edit wrote": (
-            CreateFile("g", "x = 1\n"),
+            MADE,
             InsertAfter("g", 1, ("y",)),
             ["hash", "hash"],
         ),
@@ -340,7 +320,6 @@ def _edit(old: str, expected: str | None = None) -> Edit:
 
 
 @cases(
-    "expected, reads",
     {
         "the hash of the lines": (hash_of(SOURCE, 4, 7), ()),
         "the hash of the file": (hash_of(SOURCE, 1, 12), ()),
@@ -357,7 +336,6 @@ def test_evidence_lets_a_misquoted_line_give_way(
 
 
 @cases(
-    "expected, reads",
     {
         "none": (None, ()),
         "the hash of other lines": (hash_of(SOURCE, 10, 12), ()),
@@ -374,8 +352,11 @@ def test_without_evidence_of_the_place_it_is_a_conflict(
     assert refusal(made).startswith("conflict: f.py:4: ")
 
 
-def test_a_hash_finds_no_line_that_the_quotation_misses() -> None:
-    edit = Edit("f.py", "    width = lenn(x)\n", "pass\n", expected_hash=hash_of(SOURCE, 6, 6))
+@cases(
+    {"of it": ("    width = lenn(x)\n", 6), "another": ("    size = lenn(data)\n", 7)},
+)
+def test_a_hash_finds_no_line_that_the_quotation_misses(quoted: str, line: int) -> None:
+    edit = Edit("f.py", quoted, "pass\n", expected_hash=hash_of(SOURCE, line, line))
     assert refusal(on_base({"f.py": SOURCE}, edit)).startswith("no_match: f.py: ")
 
 
@@ -389,11 +370,6 @@ def test_the_hash_of_a_line_like_the_one_that_is_quoted_is_stale() -> None:
     data = b"    check(width, 5)\n    grow(width)\n    check(width, 7)\n"
     edit = Edit("f.py", "    check(width, 5)\n", "x\n", expected_hash=hash_of(data, 3, 3))
     assert refusal(on_base({"f.py": data}, edit)).startswith("stale: f.py:")
-
-
-def test_the_hash_of_another_line_does_not() -> None:
-    edit = Edit("f.py", "    size = lenn(data)\n", "pass\n", expected_hash=hash_of(SOURCE, 7, 7))
-    assert refusal(on_base({"f.py": SOURCE}, edit)).startswith("no_match: f.py: ")
 
 
 def test_a_part_of_a_word_is_replaced_where_the_line_was_seen() -> None:

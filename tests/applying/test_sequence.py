@@ -6,11 +6,14 @@ from time import process_time
 
 import pytest
 
+from hkgit.applying.outcome import files_after
 from hkgit.edits import (
+    EXECUTABLE,
     AnyEdit,
     CreateFile,
     DeleteFile,
     Edit,
+    File,
     InsertAfter,
     RenameFile,
     ReplaceRange,
@@ -20,94 +23,79 @@ from hkgit.edits import (
 )
 from hkgit.text.hashes import compute_tag
 from tests.support.cases import cases
-from tests.support.planning import Files, in_sequence, on_base, refusal, result
+from tests.support.planning import file_of, in_sequence, on_base, refusal, result
 
-ABC = b"a\nb\nc\n"
+ABC = file_of("abc")
+B_TO_X = Edit("f", "b\n", "x\n")
+B, C, X = map(compute_tag, (b"b", b"c", b"x"))
 
 
 @cases(
-    "files, edits, expected",
     {
-        "created, then edited": (
-            {},
-            [CreateFile("f", "a\nb\n"), Edit("f", "b\n", "x\n")],
-            {"f": b"a\nx\n"},
-        ),
-        "created, then moved": ({}, [CreateFile("f", "a\n"), RenameFile("f", "g")], {"g": b"a\n"}),
-        "created, then deleted": ({}, [CreateFile("f", "a\n"), DeleteFile("f")], {}),
-        "written twice": ({}, [WriteFile("f", "a\n"), WriteFile("f", "b\n")], {"f": b"b\n"}),
-        "an edit of what an edit wrote": (
-            {"f": ABC},
-            [Edit("f", "b\n", "x\n"), Edit("f", "x\n", "y\n")],
-            {"f": b"a\ny\nc\n"},
-        ),
-        "and back again": ({"f": ABC}, [Edit("f", "b\n", "x\n"), Edit("f", "x\n", "b\n")], {}),
+        "an edit of what an edit wrote": ([B_TO_X, Edit("f", "x\n", "y\n")], "ayc"),
         "across what an edit wrote and the base": (
-            {"f": ABC},
             [Edit("f", "b\n", "x\ny\n"), Edit("f", "y\nc\n", "z\n")],
-            {"f": b"a\nx\nz\n"},
-        ),
-        "moved, then edited by its new name": (
-            {"f": ABC},
-            [RenameFile("f", "g"), Edit("g", "b\n", "x\n")],
-            {"f": None, "g": b"a\nx\nc\n"},
-        ),
-        "moved twice": (
-            {"f": ABC},
-            [RenameFile("f", "g"), RenameFile("g", "h")],
-            {"f": None, "h": ABC},
-        ),
-        "edited, then deleted": (
-            {"f": ABC},
-            [Edit("f", "b\n", "x\n"), DeleteFile("f")],
-            {"f": None},
+            "axz",
         ),
         "line numbers of what stands there now": (
-            {"f": ABC},
             [InsertAfter("f", 1, ("x", "y")), ReplaceRange("f", 3, 3, ("z",))],
-            {"f": b"a\nx\nz\nb\nc\n"},
+            "axzbc",
         ),
         "one line below another": (
-            {"f": ABC},
             [InsertAfter("f", 3, ("x",)), InsertAfter("f", 4, ("y",))],
-            {"f": b"a\nb\nc\nx\ny\n"},
+            "abcxy",
         ),
         "tags of what stands there now": (
-            {"f": ABC},
-            [Edit("f", "a\n", "x\n"), TagEdit("f", compute_tag(b"x"), None, ("y",))],
-            {"f": b"y\nx\nb\nc\n"},
+            [Edit("f", "a\n", "x\n"), TagEdit("f", X, None, ("y",))],
+            "yxbc",
         ),
         "below an anchor that an edit wrote": (
-            {"f": ABC},
             [Edit("f", "a\n", "x\n"), Edit("f", "", "y\n", anchors=("x",))],
-            {"f": b"x\ny\nb\nc\n"},
+            "xybc",
         ),
-        "emptied, then filled": (
-            {"f": ABC},
-            [ReplaceRange("f", 1, 3, ()), Edit("f", "", "x\n")],
-            {"f": b"x\n"},
-        ),
+        "emptied, then filled": ([ReplaceRange("f", 1, 3, ()), Edit("f", "", "x\n")], "x"),
     },
 )
 def test_in_a_sequence_an_edit_speaks_of_what_those_before_it_left(
-    files: Files, edits: list[AnyEdit], expected: dict[str, bytes | None]
+    edits: list[AnyEdit], expected: str
 ) -> None:
-    assert result(in_sequence(files, *edits)) == expected
+    assert result(in_sequence({"f": ABC}, *edits)) == {"f": file_of(expected)}
+
+
+CREATED = CreateFile("g", "a\nb\n")
+MOVED = RenameFile("f", "g")
 
 
 @cases(
-    "edits, said",
     {
-        "deleted": ([DeleteFile("f"), Edit("f", "b\n", "x\n")], "no_match: f: there is no such"),
-        "moved": ([RenameFile("f", "g"), Edit("f", "b\n", "x\n")], "no_match: f: there is no"),
+        "created, then edited": ([CREATED, Edit("g", "b\n", "x\n")], {"g": file_of("ax")}),
+        "created, then moved": ([CREATED, RenameFile("g", "h")], {"h": file_of("ab")}),
+        "created, then deleted": ([CREATED, DeleteFile("g")], {}),
+        "written twice": ([WriteFile("g", "a\n"), WriteFile("g", "b\n")], {"g": b"b\n"}),
+        "edited and back again": ([B_TO_X, Edit("f", "x\n", "b\n")], {}),
+        "moved, then edited by its new name": (
+            [MOVED, Edit("g", "b\n", "x\n")],
+            {"f": None, "g": file_of("axc")},
+        ),
+        "moved twice": ([MOVED, RenameFile("g", "h")], {"f": None, "h": ABC}),
+        "edited, then deleted": ([B_TO_X, DeleteFile("f")], {"f": None}),
+    },
+)
+def test_in_a_sequence_files_come_and_go(
+    edits: list[AnyEdit], expected: dict[str, bytes | None]
+) -> None:
+    assert result(in_sequence({"f": ABC}, *edits)) == expected
+
+
+@cases(
+    {
+        "deleted": ([DeleteFile("f"), B_TO_X], "no_match: f: there is no such"),
+        "moved": ([MOVED, B_TO_X], "no_match: f: there is no such"),
         "removed and made": (
             [DeleteFile("f"), CreateFile("f", "x\n")],
             "invalid: f: is deleted and created",
         ),
-        "made twice": (
-            [CreateFile("g", "x\n"), CreateFile("g", "x\n")],
-            "invalid: g: is created twice",
-        ),
+        "made twice": ([CREATED, CREATED], "invalid: g: is created twice"),
         "lines that an edit deleted": (
             [ReplaceRange("f", 1, 3, ()), ReplaceRange("f", 1, 1, ("x",))],
             "invalid: f:1-1: the file has 0 lines",
@@ -118,55 +106,42 @@ def test_in_a_sequence_what_is_gone_is_gone(edits: list[AnyEdit], said: str) -> 
     assert refusal(in_sequence({"f": ABC}, *edits)).startswith(said)
 
 
+A_TO_B = ReplaceRange("f", 1, 1, ("b",))
+
+
 @cases(
-    "edits, expected",
     {
         "line numbers": (
             [ReplaceRange("f", 1, 1, ("x", "y")), ReplaceRange("f", 2, 2, ("z",))],
-            {"f": b"x\ny\nz\nc\n"},
+            "xyzc",
         ),
-        "quoted text": (
-            [ReplaceRange("f", 1, 1, ("b",)), Edit("f", "b\n", "x\n")],
-            {"f": b"b\nx\nc\n"},
-        ),
-        "tags": (
-            [ReplaceRange("f", 1, 1, ("b",)), TagEdit("f", compute_tag(b"b"), None, ("x",))],
-            {"f": b"b\nx\nb\nc\n"},
-        ),
-        "anchors": (
-            [ReplaceRange("f", 1, 1, ("b",)), Edit("f", "", "x\n", anchors=("b",))],
-            {"f": b"b\nb\nx\nc\n"},
-        ),
-        "paths": ([RenameFile("f", "g"), Edit("f", "b\n", "x\n")], {"f": None, "g": b"a\nx\nc\n"}),
+        "quoted text": ([A_TO_B, B_TO_X], "bxc"),
+        "tags": ([A_TO_B, TagEdit("f", B, None, ("x",))], "bxbc"),
+        "anchors": ([A_TO_B, Edit("f", "", "x\n", anchors=("b",))], "bbxc"),
         "context that two edits share": (
             [Edit("f", "a\nb\nc\n", "A\nb\nc\n"), Edit("f", "a\nb\nc\n", "a\nb\nC\n")],
-            {"f": b"A\nb\nC\n"},
+            "AbC",
         ),
     },
 )
-def test_otherwise_every_edit_speaks_of_the_base(
-    edits: list[AnyEdit], expected: dict[str, bytes | None]
-) -> None:
-    assert result(on_base({"f": ABC}, *edits)) == expected
+def test_otherwise_every_edit_speaks_of_the_base(edits: list[AnyEdit], expected: str) -> None:
+    assert result(on_base({"f": ABC}, *edits)) == {"f": file_of(expected)}
+
+
+def test_and_by_the_name_that_a_file_has_there() -> None:
+    assert result(on_base({"f": ABC}, MOVED, B_TO_X)) == {"f": None, "g": file_of("axc")}
 
 
 @cases(
-    "edits, said",
     {
         "a file that an edit makes": (
-            [CreateFile("g", "a\n"), Edit("g", "a\n", "x\n")],
+            [CREATED, Edit("g", "a\n", "x\n")],
             "no_match: g: there is no",
         ),
-        "a name that an edit gives": (
-            [RenameFile("f", "g"), Edit("g", "b\n", "x\n")],
-            "no_match: g: there is no",
-        ),
-        "text that an edit writes": (
-            [Edit("f", "b\n", "x\n"), Edit("f", "x\n", "y\n")],
-            "no_match: f: the old",
-        ),
-        "text that another edit replaces": (
-            [Edit("f", "b\n", "x\n"), Edit("f", "b\n", "y\n")],
+        "a name that an edit gives": ([MOVED, Edit("g", "b\n", "x\n")], "no_match: g: there is no"),
+        "text that an edit writes": ([B_TO_X, Edit("f", "x\n", "y\n")], "no_match: f: the old"),
+        "text that another replaces": (
+            [B_TO_X, Edit("f", "b\n", "y\n")],
             "invalid: f:2-2: overlaps",
         ),
     },
@@ -176,11 +151,10 @@ def test_the_base_has_not_what_the_spec_makes(edits: list[AnyEdit], said: str) -
 
 
 @cases(
-    "edit",
     {
         "quoted text": Edit("f", "c\n", "z\n"),
         "lines": ReplaceRange("f", 3, 3, ("z",)),
-        "tags": TagEdit("f", compute_tag(b"c"), compute_tag(b"c"), ("z",)),
+        "tags": TagEdit("f", C, C, ("z",)),
     },
 )
 def test_the_outcome_tells_the_lines_of_the_moment_and_of_the_base(edit: AnyEdit) -> None:
@@ -190,12 +164,11 @@ def test_the_outcome_tells_the_lines_of_the_moment_and_of_the_base(edit: AnyEdit
 
 
 def test_a_mode_composes_with_everything() -> None:
-    edits = (SetMode("f", 0o100755), RenameFile("f", "g"), ReplaceRange("f", 1, 1, ("x",)))
-    [change] = on_base({"f": ABC}, *edits).files
-    assert change.after is not None
-    assert change.new_path == "g"
-    assert change.after.mode == 0o100755
-    assert change.after.data == b"x\nb\nc\n"
+    edits = (SetMode("f", EXECUTABLE), MOVED, ReplaceRange("f", 1, 1, ("x",)))
+    assert files_after(on_base({"f": ABC}, *edits)) == {
+        "f": None,
+        "g": File(file_of("xbc"), EXECUTABLE),
+    }
 
 
 @pytest.mark.parametrize("count", [2_000, pytest.param(10_000, marks=pytest.mark.slow)])

@@ -64,7 +64,6 @@ def test_a_patch_is_found_in_what_is_wrapped_around(text: str) -> None:
 
 
 @cases(
-    "lines, edits",
     {
         "add, a blank line without its plus": (
             ["*** Add File: n.py", "+a", "", "+b", ""],
@@ -82,7 +81,6 @@ def test_sections_say_what_becomes_of_a_file(lines: list[str], edits: list[AnyEd
 
 
 @cases(
-    "lines, edit",
     {
         "blanks around an anchor": (
             ["@@   def f():  ", "-a", "+b"],
@@ -109,7 +107,6 @@ def test_a_hunk_becomes_an_edit(lines: list[str], edit: Edit) -> None:
 
 
 @cases(
-    "body, old",
     {
         "escapes of a shell": (' say(\\"a\\", \\$b, \\\\n)\n', 'say("a", $b, \\n)\n'),
         "a bare quote: no escapes": (' say("a\\\\n")\n', 'say("a\\\\n")\n'),
@@ -129,7 +126,6 @@ def test_single_quotes_of_a_shell_are_undone() -> None:
 
 
 @cases(
-    "operation, edits",
     {
         "create": (
             {"type": "create_file", "path": "n", "diff": "+a\n+b\n"},
@@ -148,7 +144,6 @@ def test_operation_objects_are_sections(operation: object, edits: list[AnyEdit])
 
 
 @cases(
-    "text, message",
     {
         "no prefix": (
             patch("*** Update File: x", "@@", "-a", "b"),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hkgit import apply_edits, dialects, parse_edits
+from hkgit import apply_edits, dialects
 from hkgit.dialects.search_replace import write_block
 from hkgit.edits import Edit
 from hkgit.errors import InvalidInput
@@ -17,12 +17,17 @@ from tests.support.cases import cases
 from tests.support.notations import refusal_of
 from tests.support.properties import examples
 
-PLAIN = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
+HEAD, DIVIDER, TAIL = "<<<<<<< SEARCH\n", "=======\n", ">>>>>>> REPLACE\n"
+PLAIN = f"{HEAD}a\n{DIVIDER}b\n{TAIL}"
 
 
 def read(text: str) -> list[Edit]:
     edits = dialects.parse(text, "search-replace").edits
     return [edit for edit in edits if isinstance(edit, Edit)]
+
+
+def block(old: str, new: str, path: str = "a.py") -> str:
+    return f"{path}\n{HEAD}{old}{DIVIDER}{new}{TAIL}"
 
 
 @cases(
@@ -34,16 +39,16 @@ def read(text: str) -> list[Edit]:
         "twelve": f"{'<' * 12} SEARCH\na\n{'=' * 12}\nb\n{'>' * 12} REPLACE",
         "11, 7, 10": "----------- SEARCH\na\n=======\nb\n++++++++++ REPLACE",
         "other words": "<<<<<<< ORIGINAL\na\n=======\nb\n>>>>>>> UPDATED\n",
-        "a fence behind": "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n",
+        "a fence behind": f"{PLAIN}```\n",
         "a mark after SEARCH": "<<<<<<< SEARCH>\na\n=======\nb\n>>>>>>> REPLACE",
         "blanks behind": "<<<<<<< SEARCH  \na\n======= \nb\n>>>>>>> REPLACE\t\n",
         "dashes and pluses": "------- SEARCH\na\n=======\nb\n+++++++ REPLACE\n",
         "mixed": "<<<<<<< SEARCH\na\n=======\nb\n+++++++ REPLACE\n",
         "CRLF markers": "<<<<<<< SEARCH\r\na\n=======\r\nb\n>>>>>>> REPLACE\r\n",
-        "a divider for a tail": "<<<<<<< SEARCH\na\n=======\nb\n=======\n",
-        "a tail for a divider": "<<<<<<< SEARCH\na\n>>>>>>> REPLACE\nb\n>>>>>>> REPLACE\n",
-        "a divider behind the tail": "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n=======\n",
-        "that in a fence": "~~~\n<<<<<<< SEARCH\na\n=======\nb\n=======\n~~~",
+        "a divider for a tail": f"{HEAD}a\n{DIVIDER}b\n{DIVIDER}",
+        "a tail for a divider": f"{HEAD}a\n{TAIL}b\n{TAIL}",
+        "a divider behind the tail": f"{PLAIN}{DIVIDER}",
+        "that in a fence": f"~~~\n{HEAD}a\n{DIVIDER}b\n{DIVIDER}~~~",
         "a fence of four": "````python\n" + PLAIN + "````\n",
         "small letters": PLAIN.lower(),
         "no blank": PLAIN.replace("< ", "<").replace("> ", ">"),
@@ -54,8 +59,10 @@ def test_markers_are_read_as_models_write_them(text: str) -> None:
     assert read("a.py\n" + text) == [Edit("a.py", "a\n", "b\n")]
 
 
+APPEND = ":empty_search:append\n"
+
+
 @cases(
-    "hints, old, hint",
     {
         "start": (":start_line:12\n-------\n", "a\n", 12),
         "start and end": (":start_line: 12\n:end_line:14\n-------\n", "a\n", 12),
@@ -65,11 +72,7 @@ def test_markers_are_read_as_models_write_them(text: str) -> None:
         "no start": (":end_line:3\n", ":end_line:3\na\n", None),
         "escaped": ("\\:start_line:12\n", ":start_line:12\na\n", None),
         "a prefix is left to matching": ("12 | ", "12 | a\n", None),
-        "an append above text is text": (
-            ":empty_search:append\n",
-            ":empty_search:append\na\n",
-            None,
-        ),
+        "an append above text": (APPEND, f"{APPEND}a\n", None),
     },
 )
 def test_a_stated_line_is_a_hint(hints: str, old: str, hint: int | None) -> None:
@@ -80,22 +83,19 @@ def test_a_stated_line_is_a_hint(hints: str, old: str, hint: int | None) -> None
 
 
 def test_an_append_is_said_in_the_place_of_the_old_text() -> None:
-    append = PLAIN.replace("\na\n", "\n:empty_search:append\n")
-    assert read(f"f.c\n{append}") == [Edit("f.c", "", "b\n", at_end=True)]
-    escaped = append.replace(":empty", "\\:empty")
-    assert read(f"f.c\n{escaped}") == [Edit("f.c", ":empty_search:append\n", "b\n")]
+    assert read(block(APPEND, "b\n")) == [Edit("a.py", "", "b\n", at_end=True)]
+    assert read(block(f"\\{APPEND}", "b\n")) == [Edit("a.py", APPEND, "b\n")]
 
 
 def test_only_an_empty_search_becomes_an_append() -> None:
-    spec = dialects.parse(f"f.c\n<<<<<<< SEARCH\n=======\nb\n>>>>>>> REPLACE\ng.c\n{PLAIN}")
+    spec = dialects.parse(block("", "b\n") + block("a\n", "b\n", "g.c"))
     assert dialects.append_at_end(spec).edits == (
-        Edit("f.c", "", "b\n", at_end=True),
+        Edit("a.py", "", "b\n", at_end=True),
         Edit("g.c", "a\n", "b\n"),
     )
 
 
 @cases(
-    "above, path",
     {
         "bare": ("src/app.py\n", "src/app.py"),
         "backticks": ("`src/app.py`\n", "src/app.py"),
@@ -144,81 +144,70 @@ def test_a_block_without_a_name_is_about_the_file_of_the_block_before() -> None:
 
 
 def test_a_name_is_not_looked_for_inside_the_block_before() -> None:
-    edits = read("b.py\n<<<<<<< SEARCH\na\n=======\nsrc/a.py\n>>>>>>> REPLACE\n" + PLAIN)
+    edits = read(block("a\n", "src/a.py\n", "b.py") + PLAIN)
     assert [edit.path for edit in edits] == ["b.py", "b.py"]
 
 
+CONFLICT = f"<<<<<<< HEAD\na\n{DIVIDER}b\n>>>>>>> branch\n"
+
+
 @cases(
-    "body, old, new",
     {
-        "nothing": ("=======\n", "", ""),
-        "an empty SEARCH creates": ("=======\nb\n", "", "b\n"),
-        "an empty REPLACE deletes": ("a\n=======\n", "a\n", ""),
-        "a blank line is a line": ("\n=======\nb\n", "\n", "b\n"),
-        "elided": ("a\n...\nb\n=======\nc\n...\nd\n", "a\n...\nb\n", "c\n...\nd\n"),
-        "CRLF content": ("a\r\n=======\nb\r\n", "a\r\n", "b\r\n"),
-        "fences inside": ("```\na\n```\n=======\nb\n", "```\na\n```\n", "b\n"),
-        "an escaped divider": ("\\=======\n=======\nb\n", "=======\n", "b\n"),
-        "escaped twice": ("\\\\=======\n=======\nb\n", "\\=======\n", "b\n"),
-        "escaped head and tail": (
-            "\\<<<<<<< SEARCH\n\\>>>>>>> REPLACE\n=======\n",
-            "<<<<<<< SEARCH\n>>>>>>> REPLACE\n",
-            "",
-        ),
-        "other backslashes": ("\\alpha\n=======\n\\\\\n", "\\alpha\n", "\\\\\n"),
-        "a conflict's head": (
-            "<<<<<<< HEAD\na\n=======\n|||||||\n",
-            "<<<<<<< HEAD\na\n",
-            "|||||||\n",
-        ),
+        "nothing": ("", ""),
+        "an empty SEARCH creates": ("", "b\n"),
+        "an empty REPLACE deletes": ("a\n", ""),
+        "a blank line is a line": ("\n", "b\n"),
+        "elided": ("a\n...\nb\n", "c\n...\nd\n"),
+        "CRLF content": ("a\r\n", "b\r\n"),
+        "fences inside": ("```\na\n```\n", "b\n"),
+        "other backslashes": ("\\alpha\n", "\\\\\n"),
+        "a conflict's head": ("<<<<<<< HEAD\na\n", "|||||||\n"),
+        "a merge conflict, solved": (CONFLICT, "b\n"),
+        "two of them": (f"x\n{CONFLICT}y\n{CONFLICT}", "x\n"),
+        "one that is written": ("a\n", CONFLICT),
+        "one that is kept": (CONFLICT, CONFLICT.replace("b", "c")),
+        "one half of it in each": ("<<<<<<< HEAD\na\n", "a\n>>>>>>> branch\n"),
+        "an underline that is shorter": ("Title\n=====\n", "New\n=====\n"),
+        "underlines of seven in both": (f"Title 1\n{DIVIDER}", f"Title 2\n{DIVIDER}"),
+        "with text below": (f"Title 1\n{DIVIDER}text\n", f"Title 2\n{DIVIDER}text\n"),
+        "only in the new": ("text\n", f"Title 2\n{DIVIDER}text\n"),
+        "only in the old": (f"Title 2\n{DIVIDER}text\n", "more text\n"),
+        "one title in both": (f"Intro\n{DIVIDER}\na\n", f"Intro\n{DIVIDER}\nb\n"),
+        "a title of its length in the new": ("a\n", f"Modules\n{DIVIDER}\nb\n"),
+        "nothing but the title": (f"Modules\n{DIVIDER}", f"Modules\n{DIVIDER}\nb\n"),
+        "a shorter line at the end": ("a\n\n", "b\n\n=====\n"),
     },
 )
-def test_content_is_kept_line_by_line(body: str, old: str, new: str) -> None:
-    assert read(f"a.py\n<<<<<<< SEARCH\n{body}>>>>>>> REPLACE\n") == [Edit("a.py", old, new)]
+def test_content_is_kept_line_by_line(old: str, new: str) -> None:
+    assert read(block(old, new)) == [Edit("a.py", old, new)]
 
 
 @cases(
-    "body, old",
     {
-        "shorter ones": ("Title\n=====\n=======\nNew\n=====\n", "Title\n=====\n"),
-        "underlines of seven in both halves": (
-            "Title 1\n=======\n=======\nTitle 2\n=======\n",
-            "Title 1\n=======\n",
-        ),
-        "with text below": (
-            "Title 1\n=======\ntext\n=======\nTitle 2\n=======\ntext\n",
-            "Title 1\n=======\ntext\n",
-        ),
-        "only in the new": ("text\n=======\nTitle 2\n=======\ntext\n", "text\n"),
-        "only in the old": (
-            "Title 2\n=======\ntext\n=======\nmore text\n",
-            "Title 2\n=======\ntext\n",
-        ),
+        "a divider": (f"\\{DIVIDER}", DIVIDER),
+        "escaped twice": (f"\\\\{DIVIDER}", f"\\{DIVIDER}"),
+        "head and tail": (f"\\{HEAD}\\{TAIL}", f"{HEAD}{TAIL}"),
     },
 )
-def test_an_underline_is_content(body: str, old: str) -> None:
-    [edit] = read(f"a.rst\n<<<<<<< SEARCH\n{body}>>>>>>> REPLACE\n")
-    assert edit.old_text == old
-    assert body.endswith("=\n" + edit.new_text)
-
-
-HEAD = "a.py\n<<<<<<< SEARCH\n"
-TAIL = ">>>>>>> REPLACE\n"
+def test_a_backslash_in_front_of_a_marker_is_taken_away(text: str, meant: str) -> None:
+    assert read(block(text, "b\n")) == [Edit("a.py", meant, "b\n")]
 
 
 @cases(
-    "text, message",
     {
         "no name": (PLAIN, "line 1: expected the name of a file"),
-        "no divider": (f"{HEAD}a\n{TAIL}", "line 2: expected ======="),
-        "no tail before the next head": (f"{HEAD}a\n=======\n{PLAIN}", "line 2: a block without"),
-        "cut off at the divider": (f"{HEAD}a\n=======\n", "line 2: a block without its tail"),
+        "no divider": (f"a.py\n{HEAD}a\n{TAIL}", "line 2: expected ======="),
+        "no tail before the next head": (
+            f"a.py\n{HEAD}a\n{DIVIDER}{PLAIN}",
+            "line 2: a block without",
+        ),
+        "cut off at the divider": (f"a.py\n{HEAD}a\n=======\n", "line 2: a block without its tail"),
         "prose behind a block without a tail": (
-            f"a.py\n```\n{HEAD[5:]}a\n=======\nb\n```\nDone.",
+            f"a.py\n```\n{HEAD}a\n=======\nb\n```\nDone.",
             "without its tail",
         ),
         "a second divider with text below": (
-            f"{HEAD}a\n=======\nb\n=======\nc\n",
+            f"a.py\n{HEAD}a\n=======\nb\n=======\nc\n",
             "without its tail",
         ),
         "a tail alone": (f"a.py\n{PLAIN}{TAIL}", "line 7: a marker that belongs to no"),
@@ -229,15 +218,15 @@ TAIL = ">>>>>>> REPLACE\n"
         "four marks": ("a.py\n<<<< SEARCH\n", "line 2: a marker that belongs"),
         "a name behind the head": ("a.py\n<<<<<<< SEARCH a.py\na\n", "line 2: a marker that"),
         "two dividers": (
-            f"{HEAD}a\n=======\nb\n=======\nc\n{TAIL}",
+            f"a.py\n{HEAD}a\n=======\nb\n=======\nc\n{TAIL}",
             "line 2: the divider could be any of lines 4, 6",
         ),
         "a title between two lines": (
-            f"{HEAD}=======\nTitle 1\n=======\n\nx\n=======\ny\n{TAIL}",
+            f"a.py\n{HEAD}=======\nTitle 1\n=======\n\nx\n=======\ny\n{TAIL}",
             "line 2: the divider could be any of lines 3, 8",
         ),
         "six, five, six": (
-            f"{HEAD}a\n======\nb\n=====\nc\n======\nd\n{TAIL}",
+            f"a.py\n{HEAD}a\n======\nb\n=====\nc\n======\nd\n{TAIL}",
             "line 2: the divider could be any of lines 4, 6, 8",
         ),
         "open fence": (f"```bash\necho\na.py\n{PLAIN}", "line 1: a fence of"),
@@ -269,7 +258,6 @@ def test_bytes_that_are_not_utf8_survive() -> None:
 
 
 @cases(
-    "edit",
     {
         "old text without a line end": Edit("a.py", "x", "y\n"),
         "new text without a line end": Edit("a.py", "x\n", "y"),
@@ -282,46 +270,22 @@ def test_what_has_no_block_is_not_written_as_one(edit: Edit) -> None:
 
 
 @cases(
-    "body, new",
     {
         "below code": ("a\n=======\n    b\n=======\n", "    b\n"),
         "below a blank line": ("a\n=======\nb\n\n=======\n", "b\n\n"),
     },
 )
 def test_a_divider_again_right_above_the_tail_is_no_text(body: str, new: str) -> None:
-    assert read(f"a.py\n<<<<<<< SEARCH\n{body}>>>>>>> REPLACE\n") == [Edit("a.py", "a\n", new)]
+    assert read(f"a.py\n{HEAD}{body}{TAIL}") == [Edit("a.py", "a\n", new)]
 
 
-@cases("new", {"a deletion": "", "new": "b\n"})
+@cases({"a deletion": "", "new": "b\n"})
 def test_a_divider_written_twice_may_underline_what_is_above(new: str) -> None:
     """The line may be part of the old text, or a slip: only a title of its length is clear."""
     with pytest.raises(InvalidInput, match="could be any of lines 4, 5"):
-        read(f"a.md\n<<<<<<< SEARCH\na\n=======\n=======\n{new}>>>>>>> REPLACE\n")
-    [edit] = read(f"a.md\n<<<<<<< SEARCH\nTitle 1\n=======\n=======\n{new}>>>>>>> REPLACE\n")
-    assert edit == Edit("a.md", "Title 1\n=======\n", new)
-
-
-CONFLICT = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> branch\n"
-
-
-@cases(
-    "old, new",
-    {
-        "solved": (CONFLICT, "b\n"),
-        "two": (f"x\n{CONFLICT}y\n{CONFLICT}", "x\n"),
-        "written": ("a\n", CONFLICT),
-        "kept": (CONFLICT, CONFLICT.replace("b", "c")),
-    },
-)
-def test_the_divider_of_a_merge_conflict_is_text(old: str, new: str) -> None:
-    [edit] = read(f"a.py\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n")
-    assert edit == Edit("a.py", old, new)
-
-
-def test_marks_of_a_conflict_in_either_half_do_not_hide_the_divider() -> None:
-    half = "<<<<<<< HEAD\na\n", "a\n>>>>>>> branch\n"
-    [edit] = read(f"a.py\n<<<<<<< SEARCH\n{half[0]}=======\n{half[1]}>>>>>>> REPLACE\n")
-    assert edit == Edit("a.py", *half)
+        read(block(f"a\n{DIVIDER}", new))
+    old = f"Title 1\n{DIVIDER}"
+    assert read(block(old, new)) == [Edit("a.py", old, new)]
 
 
 NEAR = (
@@ -332,43 +296,37 @@ NEAR = (
 
 @pytest.mark.parametrize("line", NEAR.split(","))
 def test_what_nearly_looks_like_a_marker_is_text_only_where_the_file_has_it(line: str) -> None:
-    cut_off = f"a.py\n<<<<<<< SEARCH\na\n=======\nb\n{line}\nand more\n"
-    assert "line 6: " in refusal_of(cut_off, "search-replace")
-    assert "looks like a marker but is not one" in refusal_of(cut_off, "search-replace")
-    block = f"f.c\n<<<<<<< SEARCH\na\n=======\nb\n{line}\nc\n>>>>>>> REPLACE\n"
-    [refused] = apply_edits(parse_edits(block), {"f.c": "a\n"}).outcomes
+    cut_off = refusal_of(f"a.py\n{HEAD}a\n{DIVIDER}b\n{line}\nand more\n", "search-replace")
+    assert "line 6: " in cut_off
+    assert "looks like a marker but is not one" in cut_off
+    spec, escaped = (block("a\n", f"b\n{mark}{line}\nc\n") for mark in ("", "\\"))
+    [refused] = apply_edits(spec, {"a.py": "a\n"}).outcomes
     assert refused.status == "invalid"
     assert "contains the marker" in str(refused.error)
-    there = apply_edits(parse_edits(block), {"f.c": f"{line}\na\n"})
-    assert there.files == {"f.c": f"{line}\nb\n{line}\nc\n"}
-    escaped = block.replace(f"\n{line}\n", f"\n\\{line}\n")
-    written = apply_edits(parse_edits(escaped), {"f.c": "a\n"}).files
-    assert written == {"f.c": f"b\n{line}\nc\n"}
+    there = apply_edits(spec, {"a.py": f"{line}\na\n"})
+    assert there.files == {"a.py": f"{line}\nb\n{line}\nc\n"}
+    assert apply_edits(escaped, {"a.py": "a\n"}).files == {"a.py": f"b\n{line}\nc\n"}
 
 
 @pytest.mark.parametrize("hints", ["-------\n", ":start_line:2\n-------\n", ":end_line:3\n"])
 def test_hints_in_the_new_text_never_land(hints: str) -> None:
-    block = f"f.c\n<<<<<<< SEARCH\na\n=======\n{hints}b\n>>>>>>> REPLACE\n"
-    [refused] = apply_edits(parse_edits(block), {"f.c": "a\n"}).outcomes
+    [refused] = apply_edits(block("a\n", f"{hints}b\n"), {"a.py": "a\n"}).outcomes
     assert refused.status == "invalid"
 
 
 def test_an_underline_in_the_new_text_is_text() -> None:
-    block = "f.c\n<<<<<<< SEARCH\na\n=======\nTitle\n-------\n>>>>>>> REPLACE\n"
-    assert apply_edits(parse_edits(block), {"f.c": "a\n"}).files == {"f.c": "Title\n-------\n"}
-
-
-SUFFIXLESS = "{}\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
+    new = "Title\n-------\n"
+    assert apply_edits(block("a\n", new), {"a.py": "a\n"}).files == {"a.py": new}
 
 
 @pytest.mark.parametrize("heading", ["run", "`run`", "**run**", "run:", "```\nrun"])
 def test_a_name_without_a_suffix_is_one_where_the_file_is(heading: str) -> None:
-    assert apply_edits(SUFFIXLESS.format(heading), {"run": "a\n"}).files == {"run": "b\n"}
+    assert apply_edits(block("a\n", "b\n", heading), {"run": "a\n"}).files == {"run": "b\n"}
 
 
 def test_it_is_also_found_in_a_directory(tmp_path: Path) -> None:
     (tmp_path / "gradlew").write_text("a\n")
-    assert apply_edits(SUFFIXLESS.format("gradlew"), tmp_path).ok
+    assert apply_edits(block("a\n", "b\n", "gradlew"), tmp_path).ok
     assert (tmp_path / "gradlew").read_text() == "b\n"
 
 
@@ -377,80 +335,44 @@ def test_no_word_is_a_name_where_no_file_is(tmp_path: Path, name: str) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "run").write_text("a\n")
     with pytest.raises(InvalidInput, match="expected the name of a file"):
-        apply_edits(SUFFIXLESS.format(name), tmp_path)
+        apply_edits(block("a\n", "b\n", name), tmp_path)
 
 
 def test_the_name_above_a_block_is_the_nearest_that_is_a_file() -> None:
-    two = SUFFIXLESS.format("a.py") + SUFFIXLESS.format("run")
+    two = block("a\n", "b\n", "a.py") + block("a\n", "b\n", "run")
     assert apply_edits(two, {"a.py": "a\n", "run": "a\n"}).files == {"a.py": "b\n", "run": "b\n"}
 
 
 def test_no_line_of_text_becomes_a_name() -> None:
-    first = SUFFIXLESS.format("a.py").replace("\nb\n", "\nrun\n")
-    second = SUFFIXLESS.format("").replace("\na\n", "\nc\n")
+    spec = block("a\n", "run\n") + PLAIN.replace("a\n", "c\n")
     files = {"a.py": "a\nc\n", "run": "c\n"}
-    assert apply_edits(first + second.lstrip(), files).files == {"a.py": "run\nb\n"}
-
-
-UNDER = "======="
-
-
-def parse(old: list[str], new: list[str]) -> object:
-    halves = ("".join(f"{line}\n" for line in half) for half in (old, new))
-    return dialects.parse(
-        "a.md\n<<<<<<< SEARCH\n{}=======\n{}>>>>>>> REPLACE\n".format(*halves)
-    ).edits
-
-
-def edit_of(old: list[str], new: list[str]) -> tuple[Edit]:
-    old_text, new_text = ("".join(f"{line}\n" for line in half) for half in (old, new))
-    return (Edit("a.md", old_text, new_text),)
+    assert apply_edits(spec, files).files == {"a.py": "run\nb\n"}
 
 
 @cases(
-    "old, new",
     {
-        "one title in both": (["Intro", UNDER, "", "a"], ["Intro", UNDER, "", "b"]),
-        "a title of its length in the new": (["a"], ["Modules", UNDER, "", "b"]),
-        "nothing but the title": (["Modules", UNDER], ["Modules", UNDER, "", "b"]),
-        "a shorter line at the end": (["a", ""], ["b", "", "====="]),
+        "other titles": (f"Intro\n{DIVIDER}a\n", f"Other\n{DIVIDER}b\n"),
+        "below a paragraph": (f"a\nHeading\n{DIVIDER}", "b\n"),
+        "below a rule": (f"-------\n{DIVIDER}", "b\n"),
+        "at the end of the new text": ("a\n", f"a\nHeading\n{DIVIDER}"),
     },
 )
-def test_titles_tell_the_divider(old: list[str], new: list[str]) -> None:
-    assert parse(old, new) == edit_of(old, new)
-
-
-@cases(
-    "old, new",
-    {
-        "other titles": (["Intro", UNDER, "a"], ["Other", UNDER, "b"]),
-        "below a paragraph": (["a", "Heading", UNDER], ["b"]),
-        "below a rule": (["-------", UNDER], ["b"]),
-        "at the end of the new text": (["a"], ["a", "Heading", UNDER]),
-    },
-)
-def test_what_titles_do_not_tell_is_refused(old: list[str], new: list[str]) -> None:
+def test_what_titles_do_not_tell_is_refused(old: str, new: str) -> None:
     with pytest.raises(InvalidInput, match="the divider could be any of"):
-        parse(old, new)
+        read(block(old, new))
 
 
-sections = st.lists(
-    st.tuples(
+SECTIONS = st.lists(
+    st.builds(
+        f"{{}}\n{DIVIDER}\n{{}}\n".format,
         st.sampled_from(["Modules", "Install", "License"]),
-        st.lists(st.sampled_from(["some text", "more of it", "    code()", "x"]), min_size=1),
-    ).map(lambda each: [each[0], UNDER, "", *each[1]]),
+        st.lists(st.sampled_from(["some text", "    code()", "x"]), min_size=1).map("\n".join),
+    ),
     max_size=3,
-)
-
-
-def join(parts: list[list[str]]) -> list[str]:
-    """Sections with a blank line between two."""
-    return [line for i, part in enumerate(parts) for line in ([""] if i else []) + part]
+).map("\n".join)
 
 
 @examples(100)
-@given(sections, sections)
-def test_titles_as_long_as_the_divider_are_always_text(
-    old: list[list[str]], new: list[list[str]]
-) -> None:
-    assert parse(join(old), join(new)) == edit_of(join(old), join(new))
+@given(SECTIONS, SECTIONS)
+def test_titles_as_long_as_the_divider_are_always_text(old: str, new: str) -> None:
+    assert read(block(old, new)) == [Edit("a.py", old, new)]

@@ -44,18 +44,12 @@ def gnupg() -> Iterator[Path]:
     shutil.rmtree(home)
 
 
-def with_openpgp(repo: Repo, gnupg: Path) -> dict[str, str]:
-    repo.git("config", "user.signingKey", "ada@example.org")
-    return {"GNUPGHOME": str(gnupg)}
-
-
-@pytest.mark.parametrize("program", [name for name in ("gpg",) if shutil.which(name)])
-def test_commits_are_signed_with_openpgp_where_the_user_signs(
-    based: Repo, gnupg: Path, program: str
-) -> None:
+@pytest.mark.skipif(shutil.which("gpg") is None, reason="needs GnuPG")
+def test_commits_are_signed_with_openpgp_where_the_user_signs(based: Repo, gnupg: Path) -> None:
     based.git("config", "commit.gpgSign", "true")
-    based.git("config", "gpg.program", program)
-    env = with_openpgp(based, gnupg)
+    based.git("config", "gpg.program", "gpg")
+    based.git("config", "user.signingKey", "ada@example.org")
+    env = {"GNUPGHOME": str(gnupg)}
     assert apply(based, env=env).code == 0
     based.git("verify-commit", "HEAD", env=env)
     assert list((based.path / ".git").rglob("*hkgit*")) == []
@@ -64,34 +58,14 @@ def test_commits_are_signed_with_openpgp_where_the_user_signs(
 # Configuration and environment that would run or redirect something
 
 
-def hostile(repo: Repo, marker: Path) -> None:
-    """Configuration that names a program wherever git lets it."""
-    evil = f"touch '{marker}'; false"
-    for name in (
-        "core.fsmonitor",
-        "core.editor",
-        "core.pager",
-        "core.askPass",
-        "core.sshCommand",
-        "core.gitProxy",
-        "core.alternateRefsCommand",
-        "sequence.editor",
-        "diff.external",
-        "diff.odd.textconv",
-        "diff.odd.command",
-        "merge.odd.driver",
-        "credential.helper",
-        "pager.status",
-        "pager.log",
-        "alias.commit",
-        "alias.status",
-        "gpg.program",
-        "trailer.hkgit-entry.command",
-        "interactive.diffFilter",
-        "browser.odd.cmd",
-    ):
-        repo.git("config", name, evil)
-    repo.write(".git/info/attributes", "* diff=odd merge=odd\n")
+NAMES_OF_PROGRAMS = (
+    *("core.fsmonitor", "core.editor", "core.pager", "core.askPass", "core.sshCommand"),
+    *("core.gitProxy", "core.alternateRefsCommand", "sequence.editor", "credential.helper"),
+    *("diff.external", "diff.odd.textconv", "diff.odd.command", "merge.odd.driver"),
+    *("pager.status", "pager.log", "alias.commit", "alias.status", "gpg.program"),
+    *("trailer.hkgit-entry.command", "interactive.diffFilter", "browser.odd.cmd"),
+)
+"""Wherever git lets its configuration name a program."""
 
 
 @pytest.mark.sampled
@@ -112,7 +86,9 @@ def hostile(repo: Repo, marker: Path) -> None:
 def test_no_configured_program_is_run(based: Repo, tmp_path: Path, args: tuple[str, ...]) -> None:
     """And no hook by what does not commit."""
     marker = tmp_path / "marker"
-    hostile(based, marker)
+    for name in NAMES_OF_PROGRAMS:
+        based.git("config", name, f"touch '{marker}'; false")
+    based.write(".git/info/attributes", "* diff=odd merge=odd\n")
     for name in ("pre-commit", "post-checkout", "post-index-change", "reference-transaction"):
         if args != ("apply", "--stdin"):
             based.write_hook(name, f"touch '{marker}'")
@@ -158,93 +134,52 @@ def test_a_repository_of_somebody_else_is_not_trusted(based: Repo) -> None:
 # Damage
 
 
-def removed(repo: Repo, rev: str) -> None:
-    """Take an object out of the repository."""
-    found = repo.resolve(rev)
-    (repo.path / ".git" / "objects" / found[:2] / found[2:]).unlink()
-
-
-def without_the_parent(repo: Repo) -> None:
-    removed(repo, "HEAD~")
-
-
-def without_the_tree(repo: Repo) -> None:
-    removed(repo, "HEAD^{tree}")
-
-
-def without_the_blob(repo: Repo) -> None:
-    removed(repo, "HEAD:a")
-
-
-def with_a_corrupt_blob(repo: Repo) -> None:
-    found = repo.resolve("HEAD:a")
-    place = repo.path / ".git" / "objects" / found[:2] / found[2:]
-    place.chmod(0o644)
-    place.write_bytes(b"garbage")
-
-
-def with_a_corrupt_index(repo: Repo) -> None:
-    repo.write(".git/index", b"garbage")
-
-
-def with_a_corrupt_packed_refs(repo: Repo) -> None:
-    repo.git("pack-refs", "--all")
-    repo.write(".git/packed-refs", b"garbage\n")
-
-
-def with_a_directory_for_the_journals(repo: Repo) -> None:
-    repo.write(".git/hkgit", "a file where the directory would be")
-
-
-def with_a_lock_on_head(repo: Repo) -> None:
-    repo.write(".git/HEAD.lock", "")
-
-
-@pytest.mark.parametrize(
+@cases(
     "damage",
-    [
-        without_the_tree,
-        without_the_blob,
-        with_a_corrupt_blob,
-        with_a_corrupt_index,
-        with_a_corrupt_packed_refs,
-        with_a_directory_for_the_journals,
-        with_a_lock_on_head,
-    ],
+    {
+        "without the tree": lambda repo: repo.loose("HEAD^{tree}").unlink(),
+        "without the blob": lambda repo: repo.loose("HEAD:a").unlink(),
+        "a corrupt blob": lambda repo: repo.loose("HEAD:a").write_bytes(b"garbage"),
+        "a corrupt index": lambda repo: repo.write(".git/index", b"garbage"),
+        "corrupt packed refs": lambda repo: repo.shell(
+            "git pack-refs --all; echo garbage >.git/packed-refs"
+        ),
+        "a file for the journals": lambda repo: repo.write(".git/hkgit", "in the way"),
+        "a link to nowhere for them": lambda repo: repo.shell("ln -s /nowhere/x .git/hkgit"),
+        "a lock on HEAD": lambda repo: repo.write(".git/HEAD.lock", ""),
+    },
 )
-def test_in_a_damaged_repository_nothing_lands(based: Repo, damage: Callable[[Repo], None]) -> None:
+def test_in_a_damaged_repository_nothing_lands(
+    based: Repo, damage: Callable[[Repo], object]
+) -> None:
     damage(based)
-    before = (based.path / ".git" / "HEAD").read_bytes(), based.read("a")
+    before = based.read(".git/HEAD"), based.read("a")
     result = apply(based)
-    assert (result.code, (based.path / ".git" / "HEAD").read_bytes(), based.read("a")) == (
-        7,
-        *before,
-    ), result.err
+    assert result.code == 7, result.err
+    assert (based.read(".git/HEAD"), based.read("a")) == before
     assert not (based.path / ".git" / "worktrees").exists()
     assert not (based.path / ".git" / "refs" / "hkgit").exists()
 
 
 def test_a_history_that_is_not_all_there_is_no_hindrance(based: Repo) -> None:
-    without_the_parent(based)
-    assert apply(based).code == 0
-    assert based.read("a") == b"2\n"
-    assert based.status() == []
+    based.loose("HEAD~").unlink()
+    expect_edited(based)
 
 
-def test_a_shallow_clone_can_be_landed_in(based: Repo, tmp_path: Path) -> None:
-    based.git("clone", "-q", "--depth=1", f"file://{based.path}", str(tmp_path / "shallow"))
-    shallow = Repo(tmp_path / "shallow")
-    assert apply(shallow).code == 0
-    assert shallow.read("a") == b"2\n"
-    assert shallow.status() == []
+def expect_edited(repo: Repo) -> None:
+    """The edit lands, and the checkout follows."""
+    assert apply(repo).code == 0
+    assert repo.read("a") == b"2\n"
+    assert repo.status() == []
 
 
-def test_borrowed_objects_are_read_and_own_ones_written(based: Repo, tmp_path: Path) -> None:
-    based.git("clone", "-q", "--shared", str(based.path), str(tmp_path / "borrower"))
-    borrower = Repo(tmp_path / "borrower")
+@cases("options", {"shallow": ("--depth=1", "file://{}"), "borrowing": ("--shared", "{}")})
+def test_a_clone_that_lacks_objects_of_its_own_is_edited(
+    based: Repo, tmp_path: Path, options: tuple[str, str]
+) -> None:
     before = based.git("count-objects")
-    assert apply(borrower).code == 0
-    assert borrower.read("a") == b"2\n"
+    based.git("clone", "-q", *(each.format(based.path) for each in options), str(tmp_path / "new"))
+    expect_edited(Repo(tmp_path / "new"))
     assert based.git("count-objects") == before
 
 

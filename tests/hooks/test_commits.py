@@ -10,8 +10,16 @@ from pathlib import Path
 import pytest
 
 from tests.support.cases import cases
-from tests.support.commands import AGENT, HUMAN, git, hkgit, replace_line_two, start
-from tests.support.repos import Repo
+from tests.support.commands import (
+    AGENT,
+    HUMAN,
+    expect_pass,
+    expect_refusal,
+    hkgit,
+    replace_line_two,
+    start,
+)
+from tests.support.repos import Repo, write_program
 
 CO_AUTHOR = "Co-authored-by: Claude <noreply@anthropic.com>"
 
@@ -39,7 +47,7 @@ CONFLICT_OF_MERGE = (
 """A person merges an agent's branch and resolves the conflict by hand."""
 
 
-def _prepare(repo: Repo, command: str) -> None:
+def run_script(repo: Repo, command: str) -> None:
     done = start("sh", "-c", command, cwd=repo.path)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -72,11 +80,8 @@ def _prepare(repo: Repo, command: str) -> None:
 def test_a_commit_that_is_accounted_for_passes(
     gated: Repo, prepare: str, command: list[str], author: Mapping[str, str]
 ) -> None:
-    _prepare(gated, prepare)
-
-    done, said = git(gated, *command, env={**author, "GIT_EDITOR": "true"})
-
-    assert done, said
+    run_script(gated, prepare)
+    expect_pass(gated, *command, env={**author, "GIT_EDITOR": "true"})
 
 
 @pytest.mark.sampled
@@ -133,37 +138,27 @@ def test_a_commit_that_is_accounted_for_passes(
 def test_a_commit_that_nothing_accounts_for_is_rejected(
     gated: Repo, prepare: str, command: list[str], author: Mapping[str, str], reason: str
 ) -> None:
-    _prepare(gated, prepare)
+    run_script(gated, prepare)
     head = gated.head
-
-    done, said = git(gated, *command, env=author)
-
-    assert done is False, said
-    assert gated.head == head, said
-    assert reason in said
+    assert reason in expect_refusal(gated, *command, env=author)
+    assert gated.head == head
 
 
 def test_hkgit_apply_commits_through_the_hooks(gated: Repo) -> None:
     head = gated.head
-
     hkgit(gated, "apply", "-", stdin=replace_line_two(gated, "TWO\n"), env=AGENT)
-
     assert gated.resolve("HEAD^") == head
 
 
 def test_a_commit_msg_hook_of_somebody_else_opens_no_way_past_the_gate(native: Repo) -> None:
     native.write_hook("commit-msg", "true")
     edit = {"file": "app.py", "old_text": "two", "new_text": "TWO"}
-
     hkgit(native, "apply", "-", stdin=json.dumps(edit), env=AGENT, code=6)
 
 
 def test_a_commit_that_passes_prints_nothing_of_the_gate(native: Repo) -> None:
-    _prepare(native, STAGED)
-
-    _, said = git(native, "commit", "-q", "-m", "Mine")
-
-    assert said == ""
+    run_script(native, STAGED)
+    assert expect_pass(native, "commit", "-q", "-m", "Mine") == ""
 
 
 BY_AGENT = (
@@ -196,9 +191,8 @@ def test_work_by_hand_beside_entries_is_refused_as_a_push_would_and_committed_as
 ) -> None:
     repo, base = native, native.head
     if where != "here":
-        native.git("worktree", "add", "-q", "-b", "linked", str(tmp_path / "linked"))
-        repo = Repo(tmp_path / "linked")
-    assert start("sh", "-c", BY_AGENT, cwd=repo.path).returncode == 0
+        repo = native.linked(tmp_path / "linked", "-b", "linked")
+    run_script(repo, BY_AGENT)
     start("sh", "-c", prepare, cwd=repo.path)
     repo.write("unrelated.txt", "not staged\n")
     head, files = repo.head, [repo.read(name) for name in ("app.py", "notes.md")]
@@ -209,11 +203,10 @@ def test_work_by_hand_beside_entries_is_refused_as_a_push_would_and_committed_as
 
     said = refused.stdout + refused.stderr
     advice, _, then = said.partition("fix: ")[2].splitlines()[0].partition("  # ")
-    done = start("sh", "-c", advice, cwd=repo.path)
-    assert done.returncode == 0, done.stderr
+    run_script(repo, advice)
     if then:
         assert then == "then commit again"
-        assert start("sh", "-c", command, cwd=repo.path).returncode == 0
+        run_script(repo, command)
     hkgit(repo, "gate", "--range", f"{base}..HEAD")
     assert [repo.read(name) for name in ("app.py", "notes.md")] == files
     assert repo.git("status", "--porcelain") == "?? unrelated.txt"
@@ -221,14 +214,13 @@ def test_work_by_hand_beside_entries_is_refused_as_a_push_would_and_committed_as
 
 
 def test_an_amend_that_adds_nothing_by_hand_passes(native: Repo) -> None:
-    assert start("sh", "-c", BY_AGENT, cwd=native.path).returncode == 0
+    run_script(native, BY_AGENT)
     for words in (("--no-edit",), ("-m", "Say 2, better"), ("--no-edit", "--reset-author")):
-        done, said = git(native, "commit", "-q", "--amend", *words)
-        assert done, said
+        expect_pass(native, "commit", "-q", "--amend", *words)
 
 
 def test_a_new_commit_may_come_after_an_agents(native: Repo) -> None:
-    assert start("sh", "-c", f"{BY_AGENT} && {BY_HAND}", cwd=native.path).returncode == 0
+    run_script(native, f"{BY_AGENT} && {BY_HAND}")
 
 
 # What `hkgit apply` has judged
@@ -240,10 +232,7 @@ def refusing(tmp_path: Path) -> dict[str, str]:
 
     The `hkgit apply` of a test is not that one.
     """
-    program = tmp_path / "bin" / "hkgit"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/asked\nexit 1\n')
-    program.chmod(0o755)
+    program = write_program(tmp_path / "bin/hkgit", f'echo "$@" >>{tmp_path}/asked\nexit 1')
     return {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
 
 

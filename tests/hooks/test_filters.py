@@ -8,7 +8,7 @@ import time
 import pytest
 
 from tests.support.cases import cases
-from tests.support.commands import AGENT, git, hkgit
+from tests.support.commands import AGENT, expect_pass, expect_refusal, hkgit, stage_line_two
 from tests.support.repos import Repo
 
 CO_AUTHORED = "Mine\n\nCo-authored-by: Claude <noreply@anthropic.com>"
@@ -25,27 +25,15 @@ def filtered(request: pytest.FixtureRequest, framework: Repo) -> Repo:
     config = framework.path / ".pre-commit-config.yaml"
     config.write_text(request.param + config.read_text())
     framework.git("commit", "-q", "--no-verify", "-a", "-m", "Filter")
-    framework.write("app.py", "one\n2\nthree\n")
-    framework.git("add", "-A")
+    stage_line_two(framework, "2")
     return framework
 
 
 @pytest.mark.slow
-def test_a_change_outside_the_filter_is_judged(filtered: Repo) -> None:
-    done, _ = git(filtered, "commit", "-m", "Mine", env=AGENT)
-    assert not done
-
-
-@pytest.mark.slow
-def test_a_message_whose_file_is_filtered_away_is_judged(filtered: Repo) -> None:
-    done, said = git(filtered, "commit", "-m", CO_AUTHORED)
-    assert not done, said
-
-
-@pytest.mark.slow
-def test_a_persons_commit_outside_the_filter_passes(filtered: Repo) -> None:
-    done, said = git(filtered, "commit", "-m", "Mine")
-    assert done, said
+def test_what_the_filter_leaves_out_is_judged_by_author_and_message(filtered: Repo) -> None:
+    expect_refusal(filtered, "commit", "-m", "Mine", env=AGENT)
+    expect_refusal(filtered, "commit", "-m", CO_AUTHORED)
+    expect_pass(filtered, "commit", "-m", "Mine")
 
 
 @pytest.mark.slow
@@ -54,10 +42,7 @@ def test_a_clean_merge_passes_where_the_name_of_its_message_is_filtered_away(
 ) -> None:
     filtered.git("restore", "--staged", "--worktree", ".")
     filtered.commit({"notes.md": "More\n"}, "Meanwhile", "--no-verify")
-
-    done, said = git(filtered, "merge", "--no-ff", "-m", "Merge", "evidence")
-
-    assert done, said
+    expect_pass(filtered, "merge", "--no-ff", "-m", "Merge", "evidence")
 
 
 @cases(
@@ -67,8 +52,7 @@ def test_a_clean_merge_passes_where_the_name_of_its_message_is_filtered_away(
 def test_without_a_name_the_message_that_git_wrote_last_is_judged(
     native: Repo, newest: str, code: int
 ) -> None:
-    native.write("app.py", "one\n2\nthree\n")
-    native.git("add", "-A")
+    stage_line_two(native, "2")
     native.write(".git/COMMIT_EDITMSG", "Mine")
     native.write(".git/MERGE_MSG", CO_AUTHORED)
     later = time.time() + 10

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.support.cases import cases
-from tests.support.commands import git, hkgit
+from tests.support.commands import expect_pass, expect_refusal, hkgit
 from tests.support.repos import Repo
 
 
@@ -26,8 +26,7 @@ def test_the_entry_carries_what_was_refused_before_it(
     absent = ("--file", "app.py", "--old", "nowhere", "--new", "2")
     hkgit(native, "edit", "--session", "s", *absent, code=1)
     edit(native, "two", "2")
-    done, said = git(native, "commit", "-q", "-m", "Say two")
-    assert done, said
+    expect_pass(native, "commit", "-q", "-m", "Say two")
     [entry] = json.loads(hkgit(native, "show", "--json"))["ledger"]
     assert [each["path"] for each in entry["claims"]["refusals"]] == ["app.py"]
     [refusal] = json.loads(hkgit(native, "refusals", "--json"))["refusals"]
@@ -53,8 +52,7 @@ def test_the_agent_is_named_as_the_policy_asks(
     monkeypatch.setenv("GIT_AUTHOR_NAME", "claude")
     monkeypatch.setenv("GIT_EDITOR", "true")
     edit(native, "two", "2")
-    done, said = git(native, "commit", "-q", *words)
-    assert done, said
+    expect_pass(native, "commit", "-q", *words)
     assert "Assisted-by: " in native.git("log", "-1", "--format=%B")
     hkgit(native, "gate", "--range", "HEAD^..HEAD")
 
@@ -65,7 +63,5 @@ def test_a_message_is_judged_whatever_pre_commit_has_said(
     monkeypatch.setenv("GIT_AUTHOR_NAME", "claude")
     edit(native, "two", "2")
     native.write_hook("prepare-commit-msg", 'printf "\\nHkgit-Entry: sha256:%064d\\n" 0 >>"$1"')
-    done, said = git(native, "commit", "-q", "-m", "Say two")
-    assert not done
-    assert "Hkgit-Entry" in said
+    assert "Hkgit-Entry" in expect_refusal(native, "commit", "-q", "-m", "Say two")
     assert ".hkgit/ledger" not in native.git("ls-files")

@@ -13,8 +13,8 @@ from hkgit.evidence import entry
 from hkgit.gate import trusted_policy
 from hkgit.git import facts
 from tests.support.cases import cases
-from tests.support.commands import git, hkgit, start
-from tests.support.repos import Repo
+from tests.support.commands import expect_pass, expect_refusal, hkgit, stage_line_two, start
+from tests.support.repos import Repo, write_program
 
 CLAUDE = "Co-authored-by: Claude <noreply@anthropic.com>"
 
@@ -22,15 +22,10 @@ CLAUDE = "Co-authored-by: Claude <noreply@anthropic.com>"
 @pytest.fixture
 def known(native: Repo) -> Repo:
     """A clone that remembers a person's commit, with the next one staged."""
-    _stage(native, "1")
-    assert git(native, "commit", "-q", "-m", "One")[0]
-    _stage(native, "2")
+    stage_line_two(native, "1")
+    expect_pass(native, "commit", "-q", "-m", "One")
+    stage_line_two(native, "2")
     return native
-
-
-def _stage(repo: Repo, text: str) -> None:
-    repo.write("app.py", f"one\n{text}\nthree\n")
-    repo.git("add", "-A")
 
 
 def is_known(repo: Repo, monkeypatch: pytest.MonkeyPatch, words: str = "Words\n") -> bool:
@@ -43,19 +38,15 @@ def is_known(repo: Repo, monkeypatch: pytest.MonkeyPatch, words: str = "Words\n"
 
 def test_an_agents_commit_is_rejected_after_many_of_a_person(known: Repo) -> None:
     """Known by its message or by its name, and where the hook that would tell is gone."""
-    assert git(known, "commit", "-q", "-m", "Two")[0]
-    _stage(known, "3")
-    passes, said = git(known, "commit", "-q", "-m", f"Three\n\n{CLAUDE}")
-    assert not passes
-    assert "is an agent" in said
+    expect_pass(known, "commit", "-q", "-m", "Two")
+    stage_line_two(known, "3")
+    assert "is an agent" in expect_refusal(known, "commit", "-q", "-m", f"Three\n\n{CLAUDE}")
     (known.path / ".git/hooks/commit-msg").unlink()
-    assert git(known, "commit", "-q", "-m", "Three")[0]
+    expect_pass(known, "commit", "-q", "-m", "Three")
     known.git("config", "user.name", "claude")
     for text in "45":
-        _stage(known, text)
-        passes, said = git(known, "commit", "-q", "-m", text)
-        assert not passes
-        assert "is an agent" in said
+        stage_line_two(known, text)
+        assert "is an agent" in expect_refusal(known, "commit", "-q", "-m", text)
 
 
 def test_the_places_are_those_that_the_judge_reads() -> None:
@@ -73,14 +64,11 @@ def started(
     repo: Repo, tmp_path: Path, *words: str, env: Mapping[str, str] | None = None
 ) -> list[str]:
     """What hooks ask of hkgit while git commits; it answers that all is well."""
-    program, log = tmp_path / "bin/hkgit", tmp_path / "log"
-    program.parent.mkdir(exist_ok=True)
-    program.write_text(f'#!/bin/sh\necho "$@" >>{log}\n')
-    program.chmod(0o755)
+    log = tmp_path / "log"
+    program = write_program(tmp_path / "bin/hkgit", f'echo "$@" >>{log}')
     log.write_text("")
     path = {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
-    passes, said = git(repo, "commit", "-q", *words, env=path | dict(env or {}))
-    assert passes, said
+    expect_pass(repo, "commit", "-q", *words, env=path | dict(env or {}))
     return log.read_text().splitlines()
 
 
@@ -115,11 +103,10 @@ def test_pre_commit_asks_where_something_is_to_be_recorded_or_nobody_judges_late
 def test_a_linked_worktree_remembers_too(
     native: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    native.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
-    side = Repo(tmp_path / "side")
-    _stage(side, "1")
-    assert git(side, "commit", "-q", "-m", "One")[0]
-    _stage(side, "2")
+    side = native.linked(tmp_path / "side", "-b", "side")
+    stage_line_two(side, "1")
+    expect_pass(side, "commit", "-q", "-m", "One")
+    stage_line_two(side, "2")
     monkeypatch.setenv("GIT_DIR", side.git("rev-parse", "--absolute-git-dir"))
     monkeypatch.setenv("GIT_WORK_TREE", str(side.path))
     assert is_known(side, monkeypatch)
@@ -151,6 +138,7 @@ def test_whatever_the_judge_reads_is_asked_again(
     {
         "author": ("GIT_AUTHOR_NAME", "claude"),
         "committer": ("GIT_COMMITTER_NAME", "claude"),
+        "an agent's shell": ("CLAUDECODE", "1"),
         "backend": ("HKGIT_GIT", "program"),
         "transaction": ("HKGIT_TRANSACTION", "1"),
         "merge": ("GITHEAD_" + "0" * 40, "side"),
@@ -202,7 +190,7 @@ def test_a_new_policy_is_judged_again(
     known.git("reset", "-q", "--hard")
     known.write(".hkgit/config.toml", policy)
     known.git("commit", "-q", "-a", "--no-verify", "-m", "Be strict")
-    _stage(known, "3")
+    stage_line_two(known, "3")
     assert not is_known(known, monkeypatch)
 
 
@@ -210,14 +198,14 @@ def test_what_was_rejected_is_not_remembered(native: Repo) -> None:
     native.write(".hkgit/config.toml", '[gate]\ngovern = "all"\n')
     native.git("commit", "-q", "-a", "--no-verify", "-m", "Be strict")
     for text in "12":
-        _stage(native, text)
-        assert not git(native, "commit", "-q", "-m", "Blind")[0]
+        stage_line_two(native, text)
+        expect_refusal(native, "commit", "-q", "-m", "Blind")
 
 
 def test_a_memory_that_cannot_be_kept_or_read_stops_no_commit(native: Repo) -> None:
     native.write(".git/hkgit", "in the way")
-    _stage(native, "1")
-    assert git(native, "commit", "-q", "-m", "One")[0]
+    stage_line_two(native, "1")
+    expect_pass(native, "commit", "-q", "-m", "One")
 
 
 def test_an_editor_of_several_lines_is_nobodys_name(

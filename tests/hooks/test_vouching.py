@@ -8,8 +8,8 @@ import pytest
 
 from hkgit.gate.trusted_policy import CONFIG
 from tests.support.cases import cases
-from tests.support.commands import AGENT, git
-from tests.support.keys import public
+from tests.support.commands import AGENT, expect_pass, expect_refusal, stage_line_two
+from tests.support.keys import public, sign_with
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -32,39 +32,33 @@ def granted(native: Repo, key: Path) -> Repo:
     native.write("signers", f"ada@example.org {public(key)}\n")
     native.git("add", "-A")
     native.git("commit", "-q", "-m", "Grant it")
-    native.git("config", "gpg.format", "ssh")
-    native.git("config", "user.signingKey", str(key))
-    native.write("app.py", "one\n2\nthree\n")
-    native.git("add", "-A")
+    sign_with(native, key)
+    stage_line_two(native, "2")
     return native
 
 
-def vouch(repo: Repo, *words: str, trailer: str = ADA, **env: str) -> tuple[bool, str]:
-    return git(repo, "commit", "-q", "-S", *words, "--trailer", trailer, env=env)
+VOUCH = ("commit", "-q", "-S", "--trailer")
 
 
 def test_a_person_commits_what_an_agent_made_and_vouches(granted: Repo) -> None:
     """Who made it stays beside who takes it upon himself."""
     message = ("-m", "Say two", "-m", CO_AUTHOR)
-    done, said = git(granted, "commit", "-q", *message)
-    assert not done
-    assert "--trailer" in said
-    assert vouch(granted, *message) == (True, "")
+    assert "--trailer" in expect_refusal(granted, "commit", "-q", *message)
+    assert expect_pass(granted, *VOUCH, ADA, *message) == ""
     said = granted.git("log", "-1", "--format=%B")
     assert said.rstrip() == f"Say two\n\n{CO_AUTHOR}\n{ADA}"
 
 
 def test_a_person_amends_what_an_agent_has_committed(granted: Repo) -> None:
     granted.git("commit", "-q", "--no-verify", "-m", "Say two", env=AGENT)
-    done, said = vouch(granted, "--amend", "--no-edit")
-    assert done, said
+    expect_pass(granted, *VOUCH, ADA, "--amend", "--no-edit")
     assert granted.git("log", "-1", "--format=%an") == "claude"
 
 
 def test_nobody_vouches_in_the_shell_of_an_agent(granted: Repo) -> None:
     """An agent has a person's key there, and reads how one vouches."""
-    done, said = vouch(granted, "-m", "Say two", CLAUDECODE="1")
-    assert not done
+    claude = {"CLAUDECODE": "1"}
+    said = expect_refusal(granted, *VOUCH, ADA, "-m", "Say two", env=claude)
     assert "their own work in their own shell" in " ".join(said.split())
 
 
@@ -76,9 +70,8 @@ def test_nobody_vouches_in_the_shell_of_an_agent(granted: Repo) -> None:
     },
 )
 def test_who_may_not_vouch_is_told_why(granted: Repo, trailer: str, reason: str) -> None:
-    done, said = vouch(granted, "-m", "Say two", "-m", CO_AUTHOR, trailer=trailer)
-    assert not done
-    assert reason in said
+    message = ("-m", "Say two", "-m", CO_AUTHOR)
+    assert reason in expect_refusal(granted, *VOUCH, trailer, *message)
 
 
 def test_a_commit_that_stands_is_vouched_for_by_one_command(granted: Repo) -> None:

@@ -14,6 +14,12 @@ def edit_of(old: str, new: str = "") -> Edit:
     return Edit("f.py", old, new)
 
 
+def edit_within(quoted: str, old: str, new: str) -> Edit:
+    """An edit that quotes some lines and changes a part of them."""
+    assert old in quoted
+    return edit_of(quoted, quoted.replace(old, new))
+
+
 def placed(text: str | bytes, edit: Edit, threshold: int = 800) -> Located:
     """Where an edit lands."""
     return locate(document_of(text), edit, threshold)

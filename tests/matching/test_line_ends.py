@@ -20,7 +20,6 @@ def crlf(text: str) -> str:
 
 
 @cases(
-    "old, new",
     {
         "from the middle of a line": ("(\n    path,\n    mode)", "(path, mode)"),
         "behind the indentation": ("path,\n    mode", "path,\n  how,\n    mode"),
@@ -82,7 +81,6 @@ def test_in_a_mixed_file_each_line_keeps_its_end(ends: list[str], data: st.DataO
 
 
 @cases(
-    "text, old, new, after",
     {
         "an end left out": ("a\r\nb\n", "a\r\nb", "a!\r\nb", "a!\r\nb\n"),
         "removed": ("a\nb\r\nc\n", "a\nb\r\nc\n", "c\n", "c\n"),
@@ -98,7 +96,6 @@ DEFINITION = "def f(x):\n    a = 1\n    return a\n"
 
 
 @cases(
-    "old, new, after",
     {
         "a line": ("    a = 1\n", "    a = 2", "def f(x):\n    a = 2\n    return a\n"),
         "its end": ("a = 1\n", "a = 2", "def f(x):\n    a = 2\n    return a\n"),
@@ -121,7 +118,6 @@ def test_a_new_text_that_lacks_the_end_of_a_line_joins_it_with_no_other(
 
 
 @cases(
-    "text, old, new, after",
     {
         "by a space": ("so\nit is\n", "so\n", "so ", "so it is\n"),
         "behind a bracket": ("f(\na)\n", "f(\n", "g(", "g(a)\n"),

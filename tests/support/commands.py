@@ -74,6 +74,20 @@ def git(repo: Repo, *args: str, env: Mapping[str, str] | None = None) -> tuple[b
     return done.returncode == 0, done.stdout + done.stderr
 
 
+def expect_pass(repo: Repo, *args: str, env: Mapping[str, str] | None = None) -> str:
+    """What is said of a `git ARGS` that its hooks let pass."""
+    done, said = git(repo, *args, env=env)
+    assert done, said
+    return said
+
+
+def expect_refusal(repo: Repo, *args: str, env: Mapping[str, str] | None = None) -> str:
+    """What is said of a `git ARGS` that its hooks refuse."""
+    done, said = git(repo, *args, env=env)
+    assert not done, said
+    return said
+
+
 def install_framework(repo: Repo) -> None:
     """What a person does who uses the pre-commit framework."""
     done = start("pre-commit", "install", cwd=repo.path)
@@ -84,6 +98,12 @@ def replace_line_two(repo: Repo, text: str) -> str:
     """A spec of the protocol for the second line of app.py, with the hash of what stands there."""
     read = json.loads(hkgit(repo, "read", "app.py:2", "--json"))["range_hash"]
     return protocol(replace_range("app.py", 2, 2, read, text))
+
+
+def stage_line_two(repo: Repo, text: str) -> None:
+    """Write the second line of app.py by hand, and stage all that there is."""
+    repo.write("app.py", f"one\n{text}\nthree\n")
+    repo.git("add", "-A")
 
 
 def dying_at(repo: Repo, name: str) -> dict[str, str]:

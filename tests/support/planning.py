@@ -22,6 +22,11 @@ SOURCE = Path(json.__file__).read_bytes()
 """A real file of 350 lines and more, the same on every machine with this Python."""
 
 
+def file_of(letters: str) -> bytes:
+    """A file that has each letter on a line of its own."""
+    return "".join(f"{letter}\n" for letter in letters).encode()
+
+
 def snapshot(files: Files) -> MappingSnapshot:
     """The files as a snapshot; bytes are those of a regular file."""
     return MappingSnapshot(

@@ -159,6 +159,11 @@ class Repo:
             raise AssertionError(f"git {' '.join(args)}: {done.stderr.decode(errors='replace')}")
         return done.stdout
 
+    def shell(self, script: str) -> None:
+        """Let a shell run a script in the work tree; its last command must succeed."""
+        done = subprocess.run(["sh", "-c", script], cwd=self.path, capture_output=True)
+        assert done.returncode == 0, f"{script}: {done.stderr.decode(errors='replace')}"
+
     def write(self, name: str, content: str | bytes) -> Path:
         """Write a file of the work tree, with its directories."""
         path = self.path / name
@@ -168,6 +173,18 @@ class Repo:
 
     def read(self, name: str) -> bytes:
         return (self.path / name).read_bytes()
+
+    def loose(self, rev: str) -> Path:
+        """The file of an object that is in no pack; it may be written over."""
+        found = self.resolve(rev)
+        place = self.path / ".git" / "objects" / found[:2] / found[2:]
+        place.chmod(0o644)
+        return place
+
+    def linked(self, path: Path, *options: str) -> Repo:
+        """A worktree of its own at another place."""
+        self.git("worktree", "add", "-q", *options, str(path))
+        return Repo(path)
 
     def commit(
         self,
@@ -262,8 +279,12 @@ class Repo:
 
     def write_hook(self, name: str, script: str) -> Path:
         """Install an executable hook; `script` is what follows `#!/bin/sh`."""
-        path = self.hooks / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"#!/bin/sh\n{script}\n")
-        path.chmod(0o755)
-        return path
+        return write_program(self.hooks / name, script)
+
+
+def write_program(path: Path, script: str) -> Path:
+    """Write a program for the shell; `script` is what follows `#!/bin/sh`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path

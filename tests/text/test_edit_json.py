@@ -63,7 +63,6 @@ GOOD = {"op": "replace_range", "path": "a", "start_line": 2, "end_line": 3, "new
 
 
 @cases(
-    "change, where",
     {
         "no operation": ({"op": "replace"}, "op"),
         "an unknown key": ({"more": 1}, ROOT),

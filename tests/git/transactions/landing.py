@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from hkgit.edits import File
 from hkgit.git.transaction.transaction import transaction
@@ -19,6 +21,12 @@ def commit_on(repo: Repo, files: Files, parent: str = "HEAD") -> str:
     tree = write_tree(repo, parent, changed)
     tree = tree or open_repository(repo).write_tree(repo.tree(parent), changed)
     return commit_tree(repo, tree, [parent], b"Landed\n", IDENTITY)
+
+
+def root_commit(repo: Repo) -> str:
+    """A first commit that no branch has yet, of one file."""
+    tree = open_repository(repo).write_tree(None, {"a": File(b"1\n")})
+    return repo.git("commit-tree", tree, "-m", "Root")
 
 
 def land(
@@ -38,6 +46,23 @@ def land_on_main(repo: Repo, files: Files) -> str:
     return new
 
 
+def expect_checkout(repo: Repo, head: str, files: Files, status: Sequence[str] = ()) -> None:
+    """HEAD is a commit, these files are in the checkout, or not, and git shows these changes."""
+    places = {name: repo.path / name for name in files}
+    found = {
+        name: place.read_bytes().decode() if place.exists() else None
+        for name, place in places.items()
+    }
+    assert (repo.head, found, repo.status()) == (head, files, [*status])
+
+
+def list_worktrees(repo: Repo) -> list[Path]:
+    """The worktrees that git knows, the repository's own first."""
+    listed = repo.git("worktree", "list", "--porcelain").splitlines()
+    named = (line.partition("worktree ") for line in listed)
+    return [Path(path) for before, found, path in named if found and not before]
+
+
 def everything(repo: Repo) -> tuple[object, ...]:
     """All that a refused landing must leave as it was."""
     files = {
@@ -49,7 +74,9 @@ def everything(repo: Repo) -> tuple[object, ...]:
     return files, index, repo.git("for-each-ref"), repo.git("reflog"), repo.status()
 
 
-def expect_unlocked(repo: Repo) -> None:
-    """Neither a lock is left, nor anything that hkgit has written beside them."""
-    assert list((repo.path / ".git").rglob("*.lock")) == []
-    assert list((repo.path / ".git").rglob("*hkgit*")) == []
+def expect_no_trace(repo: Repo) -> None:
+    """No lock is left, no worktree, and nothing of hkgit's beside them."""
+    git_dir = repo.path / ".git"
+    assert [*git_dir.rglob("*.lock"), *git_dir.rglob("*hkgit*")] == []
+    assert not (git_dir / "worktrees").exists()
+    assert list(Path(tempfile.gettempdir()).iterdir()) == []

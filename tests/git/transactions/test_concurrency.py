@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -151,104 +151,96 @@ def test_without_retry_a_moved_branch_is_told(
 # Many at once
 
 
-def expect_landed(repo: Repo, line: int, text: str) -> None:
-    """Land a commit that writes a line, and has the same text for its subject."""
-    result = apply(repo, spec(operation(repo, line, text), summary=text))
+TURNS = COMMITS // 2
+
+
+def expect_landed(repo: Repo, writer: int, turn: int) -> str:
+    """Land a commit that writes a line of one's own; its text, which is the subject too."""
+    text = f"{writer}.{turn}"
+    result = apply(repo, spec(operation(repo, 2 * writer, text), summary=text))
     assert result.code == 0, result.err
+    return text
 
 
-def in_parallel(count: int, work: Callable[[int], object]) -> None:
+def expect_made(repo: Repo, name: str, branch: str) -> str:
+    """Land a new file on a branch that is not checked out."""
+    data = spec({"op": "create_file", "path": name, "new_text": "x\n"})
+    result = apply(repo, data, "--branch", branch)
+    assert result.code == 0, result.err
+    return name
+
+
+def in_parallel(count: int, work: Callable[[int], list[str]]) -> list[list[str]]:
+    """Work by so many at once, and what each of them has done."""
     with ThreadPoolExecutor(count) as pool:
-        for done in [pool.submit(work, number) for number in range(1, count + 1)]:
-            done.result()
+        return [*pool.map(work, range(1, count + 1))]
+
+
+def expect_all_there(repo: Repo, done: list[list[str]], *writers: int) -> None:
+    """Every commit is in the history, and every writer's line is as it wrote it last."""
+    assert sorted(subjects(repo)[:-1]) == sorted(text for each in done for text in each)
+    lines = repo.read("shared").decode().splitlines()
+    assert [lines[2 * writer - 1] for writer in writers] == [done[w - 1][-1] for w in writers]
+    expect_sound(repo)
 
 
 @pytest.mark.slow
 def test_writers_of_different_lines_all_land(based: Repo) -> None:
     base = based.head
-
-    def write(writer: int) -> None:
-        for turn in range(1, COMMITS + 1):
-            expect_landed(based, 2 * writer, f"{writer}.{turn}")
-
-    in_parallel(WRITERS, write)
-    expected = {f"{w}.{t}" for w in range(1, WRITERS + 1) for t in range(1, COMMITS + 1)}
-    assert sorted(subjects(based)[:-1]) == sorted(expected)
-    lines = based.read("shared").decode().splitlines()
-    assert [lines[2 * w - 1] for w in range(1, WRITERS + 1)] == [
-        f"{w}.{COMMITS}" for w in range(1, WRITERS + 1)
-    ]
+    turns = range(1, COMMITS + 1)
+    done = in_parallel(WRITERS, lambda w: [expect_landed(based, w, turn) for turn in turns])
+    assert len(set(subjects(based))) == WRITERS * COMMITS + 1
+    expect_all_there(based, done, *range(1, WRITERS + 1))
     assert set(verdicts(based, base)) == {"strict"}
-    expect_sound(based)
 
 
 def test_of_writers_of_one_line_one_lands_and_the_others_are_stale(based: Repo) -> None:
-    codes: list[int] = []
     data = {writer: spec(operation(based, 10, f"of {writer}")) for writer in range(1, WRITERS + 1)}
-    in_parallel(WRITERS, lambda writer: codes.append(apply(based, data[writer]).code))
-    assert sorted(codes) == [0] + [3] * (WRITERS - 1)
+    codes = in_parallel(WRITERS, lambda writer: [str(apply(based, data[writer]).code)])
+    assert sorted(codes) == [["0"]] + [["3"]] * (WRITERS - 1)
     assert subjects(based) == ["Apply 1 edit to 1 file", "Base"]
     expect_sound(based)
 
 
 def test_a_branch_without_a_checkout_has_many_writers_too(based: Repo) -> None:
-    def write(writer: int) -> None:
-        for turn in range(COMMITS // 2):
-            data = spec({"op": "create_file", "path": f"{writer}.{turn}", "new_text": "x\n"})
-            result = apply(based, data, "--branch", "topic")
-            assert result.code == 0, result.err
-
-    in_parallel(WRITERS, write)
-    names = based.git("ls-tree", "--name-only", "topic").splitlines()
-    made = {f"{w}.{t}" for w in range(1, WRITERS + 1) for t in range(COMMITS // 2)}
-    assert made < set(names)
+    done = in_parallel(
+        WRITERS, lambda w: [expect_made(based, f"{w}.{turn}", "topic") for turn in range(TURNS)]
+    )
+    made = {name for each in done for name in each}
+    assert made < {*based.git("ls-tree", "--name-only", "topic").splitlines()}
     assert based.git("rev-list", "--count", "main..topic") == str(len(made))
     expect_sound(based)
 
 
 @pytest.mark.slow
 def test_writers_of_different_branches_do_not_meet(based: Repo) -> None:
-    def write(writer: int) -> None:
-        for turn in range(COMMITS // 2):
-            data = spec({"op": "create_file", "path": f"new {turn}", "new_text": "x\n"})
-            result = apply(based, data, "--branch", f"topic-{writer}")
-            assert result.code == 0, result.err
-
-    in_parallel(WRITERS, write)
-    counts = {
-        based.git("rev-list", "--count", f"main..topic-{writer}")
-        for writer in range(1, WRITERS + 1)
-    }
-    assert counts == {str(COMMITS // 2)}
+    branches = [f"topic-{writer}" for writer in range(1, WRITERS + 1)]
+    in_parallel(
+        WRITERS,
+        lambda w: [expect_made(based, f"new {turn}", branches[w - 1]) for turn in range(TURNS)],
+    )
+    counts = {based.git("rev-list", "--count", f"main..{branch}") for branch in branches}
+    assert counts == {str(TURNS)}
     expect_sound(based)
 
 
 def test_a_person_who_commits_meanwhile_loses_nothing_either(based: Repo) -> None:
     base, persons = based.head, 12
 
-    def person() -> Iterator[str]:
-        for number in range(1, persons + 1):
-            based.write("mine", f"{number}\n")
-            commit = ["git", "commit", "-qam", f"By hand {number}"]
-            while subprocess.run(commit, cwd=based.path, capture_output=True).returncode != 0:
-                pass  # the index was locked, or the branch moved: as between two gits
-            yield based.show("HEAD", "mine").decode()
+    def commit_by_hand(number: int) -> str:
+        based.write("mine", f"{number}\n")
+        commit = ["git", "commit", "-qam", f"By hand {number}"]
+        while subprocess.run(commit, cwd=based.path, capture_output=True).returncode != 0:
+            pass  # the index was locked, or the branch moved: as between two gits
+        return f"By hand {number}"
 
-    def work(worker: int) -> None:
+    def work(worker: int) -> list[str]:
         if worker == WRITERS:
-            assert list(person())
-            return
-        for turn in range(1, COMMITS // 2 + 1):
-            expect_landed(based, 2 * worker, f"{worker}.{turn}")
+            return [commit_by_hand(number) for number in range(1, persons + 1)]
+        return [expect_landed(based, worker, turn) for turn in range(1, TURNS + 1)]
 
-    in_parallel(WRITERS, work)
-    landed = {f"{w}.{t}" for w in range(1, WRITERS) for t in range(1, COMMITS // 2 + 1)}
-    by_hand = {f"By hand {number}" for number in range(1, persons + 1)}
-    assert sorted(subjects(based)[:-1]) == sorted(landed | by_hand)
-    lines = based.read("shared").decode().splitlines()
-    assert [lines[2 * w - 1] for w in range(1, WRITERS)] == [
-        f"{w}.{COMMITS // 2}" for w in range(1, WRITERS)
-    ]
+    done = in_parallel(WRITERS, work)
+    expect_all_there(based, done, *range(1, WRITERS))
     assert based.read("mine") == f"{persons}\n".encode()
-    assert based.git("rev-list", "--count", f"{base}..HEAD") == str(len(landed | by_hand))
-    expect_sound(based)
+    count = persons + (WRITERS - 1) * TURNS
+    assert based.git("rev-list", "--count", f"{base}..HEAD") == str(count)

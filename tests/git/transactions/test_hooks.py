@@ -76,8 +76,7 @@ def test_a_root_commit_has_no_parents(repo: Repo, seen: Seen) -> None:
 
 def test_a_commit_in_a_linked_worktree_is_seen(based: Repo, seen: Seen, tmp_path: Path) -> None:
     base = based.head
-    based.git("worktree", "add", "-q", str(tmp_path / "linked"))
-    linked = Repo(tmp_path / "linked")
+    linked = based.linked(tmp_path / "linked")
     linked.write("a", "2")
     assert seen("commit", "-q", "-am", "x", where=linked) == (linked.tree(), [[base], []])
 

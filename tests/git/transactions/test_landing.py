@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from hkgit.edits import File
 from hkgit.errors import GitRefused, HkgitError
 from hkgit.git.transaction.landing import expect_landable
-from tests.git.transactions.landing import Files, commit_on, everything, land, land_on_main
+from tests.git.transactions.landing import (
+    Files,
+    commit_on,
+    everything,
+    expect_checkout,
+    expect_no_trace,
+    land,
+    land_on_main,
+    root_commit,
+)
 from tests.support.cases import cases
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
+pytestmark = pytest.mark.usefixtures("temporary_directory")
+
 
 def test_the_branch_and_the_checkout_follow(based: Repo) -> None:
-    new = land_on_main(based, {"a": "2\n", "b": None, "new/d": "4\n"})
-    assert based.head == new
+    files: Files = {"a": "2\n", "b": None, "new/d": "4\n"}
+    new = land_on_main(based, files)
+    expect_checkout(based, new, files)
     assert based.git("symbolic-ref", "HEAD") == "refs/heads/main"
-    assert based.read("a") == b"2\n"
-    assert not (based.path / "b").exists()
-    assert based.read("new/d") == b"4\n"
-    assert based.status() == []
 
 
 def test_the_reflog_reads_well(based: Repo) -> None:
@@ -40,7 +51,7 @@ def test_submodules_are_left_alone(based: Repo, tmp_path: Path) -> None:
     based.git("submodule", "--quiet", "add", str(library.path), "sub")
     based.commit()
     based.git("config", "submodule.recurse", "true")
-    (based.path / "sub" / "x").write_text("mine")
+    based.write("sub/x", "mine")
     land_on_main(based, {"a": "2\n"})
     assert based.status() == [" M sub"]
 
@@ -72,17 +83,15 @@ def test_attributes_that_are_taken_away_convert_nothing(
 
 def test_line_ends_of_the_configuration_are_written(based: Repo) -> None:
     based.git("config", "core.autocrlf", "true")
-    land_on_main(based, {"a": "one\ntwo\n"})
-    assert based.read("a") == b"one\r\ntwo\r\n"
-    assert based.status() == []
+    new = land_on_main(based, {"a": "one\ntwo\n"})
+    expect_checkout(based, new, {"a": "one\r\ntwo\r\n"})
 
 
 def test_files_that_become_executable_are(based: Repo) -> None:
     based.git("update-index", "--chmod=+x", "a")
     tree = based.git("write-tree")
     based.git("reset", "-q", "--hard")
-    new = based.git("commit-tree", tree, "-p", "HEAD", "-m", "Landed")
-    land(based, new)
+    land(based, based.git("commit-tree", tree, "-p", "HEAD", "-m", "Landed"))
     assert based.path.joinpath("a").stat().st_mode & 0o100
     assert based.status() == []
 
@@ -102,13 +111,11 @@ def test_local_changes_of_other_files_stay_as_they_are(based: Repo) -> None:
     based.git("add", "b", "added")
     based.write("b", "unstaged\n")
     os.utime(based.path / "a", (1, 1))  # only touched
-    land_on_main(based, {"a": "2\n", "dir/c": None})
-    changed = ["A  added", "MM b", " M d", "D  gone", " A later"]
-    assert based.status() == [*changed, "?? dir/", "?? gone"]
-    assert based.read("a") == b"2\n"
-    assert based.read("b") == b"unstaged\n"
+    new = land_on_main(based, {"a": "2\n", "dir/c": None})
+    mine = dict.fromkeys(("dir/ignored", "dir/untracked"), "mine\n")
+    status = ["A  added", "MM b", " M d", "D  gone", " A later", "?? dir/", "?? gone"]
+    expect_checkout(based, new, {"a": "2\n", "b": "unstaged\n", **mine}, status)
     assert based.git("show", ":b") == "mine"
-    assert based.read("dir/ignored") == based.read("dir/untracked") == b"mine\n"
 
 
 def test_a_change_that_is_staged_already_lands(based: Repo) -> None:
@@ -123,19 +130,14 @@ def test_a_change_that_is_staged_already_lands(based: Repo) -> None:
 
 def test_a_sparse_checkout_stays_sparse(based: Repo) -> None:
     based.git("sparse-checkout", "set", "--no-cone", "/a")
-    land_on_main(based, {"a": "2\n", "b": "2\n", "new": "2\n"})
-    assert based.read("a") == b"2\n"
-    assert not (based.path / "b").exists()
-    assert not (based.path / "new").exists()
-    assert based.status() == []
+    based.git("config", "--worktree", "core.sparseCheckout", "True")  # as people write it
+    new = land_on_main(based, {"a": "2\n", "b": "2\n", "new": "2\n"})
+    expect_checkout(based, new, {"a": "2\n", "b": None, "new": None})
 
 
 def test_a_file_becomes_a_directory_and_back(based: Repo) -> None:
-    land_on_main(based, {"a": None, "a/x": "2\n"})
-    assert based.read("a/x") == b"2\n"
-    land_on_main(based, {"a/x": None, "a": "3\n"})
-    assert based.read("a") == b"3\n"
-    assert based.status() == []
+    expect_checkout(based, land_on_main(based, {"a": None, "a/x": "2\n"}), {"a/x": "2\n"})
+    expect_checkout(based, land_on_main(based, {"a/x": None, "a": "3\n"}), {"a": "3\n"})
 
 
 def test_an_index_that_is_split_stays_split(based: Repo) -> None:
@@ -144,96 +146,67 @@ def test_an_index_that_is_split_stays_split(based: Repo) -> None:
     based.write("b", "staged\n")
     based.git("add", "b")
     new = land_on_main(based, {"a": "2\n", "new": "2\n"})
-    assert based.head == new
-    assert based.read("a") == b"2\n"
-    assert based.status() == ["M  b"]
+    expect_checkout(based, new, {"a": "2\n"}, ["M  b"])
     assert list((based.path / ".git").glob("sharedindex.*")) != []
 
 
 def test_a_sparse_index_stays_sparse(based: Repo) -> None:
     based.commit({"other/deep/x": "1\n"})
     based.git("sparse-checkout", "set", "--cone", "--sparse-index", "dir")
-    land_on_main(based, {"dir/c": "2\n", "other/deep/x": "2\n"})
-    assert based.read("dir/c") == b"2\n"
-    assert based.status() == []
-    assert not (based.path / "other").exists()
+    new = land_on_main(based, {"dir/c": "2\n", "other/deep/x": "2\n"})
+    expect_checkout(based, new, {"dir/c": "2\n", "other": None})
     assert "other/" in based.git("ls-files", "--sparse").splitlines()
 
 
 # Local changes that overlap refuse, and are named
 
 
-def local_edit(repo: Repo) -> None:
-    repo.write("a", "mine\n")
-
-
-def local_staged_edit(repo: Repo) -> None:
-    repo.write("a", "mine\n")
-    repo.git("add", "a")
-
-
-def local_removal(repo: Repo) -> None:
-    (repo.path / "a").unlink()
-
-
-def staged_then_reverted(repo: Repo) -> None:
-    local_staged_edit(repo)
-    repo.write("a", "1\n")
-
-
-def untracked_file(repo: Repo) -> None:
-    repo.write("new", "mine\n")
-
-
-def ignored_file(repo: Repo) -> None:
-    repo.write(".git/info/exclude", "new\n")
-    repo.write("new", "mine\n")
-
-
-def ignored_directory(repo: Repo) -> None:
-    repo.write(".git/info/exclude", "new/x\n")
-    repo.write("new/x", "mine\n")
-
-
-def ignored_file_above(repo: Repo) -> None:
-    repo.write(".git/info/exclude", "above\n")
-    repo.write("above", "mine\n")
-
-
-def link_above(repo: Repo) -> None:
-    repo.write(".git/info/exclude", "above\n")
-    (repo.path / "above").symlink_to("dir")
-
-
-def ignored_file_below(repo: Repo) -> None:
-    repo.write(".git/info/exclude", "ignored\n")
-    repo.write("dir/ignored", "mine\n")
-
-
 @pytest.mark.sampled
 @cases(
     "change, files, named",
     {
-        "an edit": (local_edit, {"a": "2\n"}, "a"),
-        "an edit of a removed file": (local_edit, {"a": None}, "a"),
-        "a staged edit": (local_staged_edit, {"a": "2\n"}, "a"),
-        "staged, then reverted": (staged_then_reverted, {"a": "2\n"}, "a"),
-        "an untracked file": (untracked_file, {"new": "2\n"}, "new"),
-        "an ignored file": (ignored_file, {"new": "2\n"}, "new"),
-        "in place of an ignored file": (ignored_directory, {"new": "2\n"}, "new/x"),
-        "below an ignored file": (ignored_file_above, {"above/x": "2\n"}, "above"),
-        "below an ignored link": (link_above, {"above/x": "2\n"}, "above"),
+        "an edit": ("echo mine >a", {"a": "2\n"}, "a"),
+        "an edit of a removed file": ("echo mine >a", {"a": None}, "a"),
+        "a staged edit": ("echo mine >a; git add a", {"a": "2\n"}, "a"),
+        "staged, then reverted": ("echo mine >a; git add a; echo 1 >a", {"a": "2\n"}, "a"),
+        "an untracked file": ("echo mine >new", {"new": "2\n"}, "new"),
+        "an odd name": ("echo mine >$(printf 'caf\\351')", {"caf\udce9": "2\n"}, r'"caf\\351"'),
+        "an ignored file": (
+            "echo new >.git/info/exclude; echo mine >new",
+            {"new": "2\n"},
+            "new",
+        ),
+        "in place of an ignored file": (
+            "echo new/x >.git/info/exclude; mkdir new; echo mine >new/x",
+            {"new": "2\n"},
+            "new/x",
+        ),
+        "below an ignored file": (
+            "echo above >.git/info/exclude; echo mine >above",
+            {"above/x": "2\n"},
+            "above",
+        ),
+        "below an ignored link": (
+            "echo above >.git/info/exclude; ln -s dir above",
+            {"above/x": "2\n"},
+            "above",
+        ),
         "a directory that becomes a file": (
-            ignored_file_below,
+            "echo ignored >.git/info/exclude; echo mine >dir/ignored",
             {"dir/c": None, "dir": "2\n"},
             "dir/ignored",
+        ),
+        "several files": (
+            "for each in a b untracked dir/c; do echo mine >$each; done",
+            {"a": "2\n", "b": "2\n", "untracked": "2\n"},
+            "a, b, untracked",
         ),
     },
 )
 def test_local_changes_in_the_way_are_named_and_kept(
-    based: Repo, change: Callable[[Repo], None], files: Files, named: str
+    based: Repo, change: str, files: Files, named: str
 ) -> None:
-    change(based)
+    based.shell(change)
     before = everything(based)
     with pytest.raises(GitRefused, match=f"local changes in the way: {named}\n"):
         land_on_main(based, files)
@@ -242,22 +215,15 @@ def test_local_changes_in_the_way_are_named_and_kept(
 
 def test_a_file_assumed_unchanged_is_not_lost(based: Repo) -> None:
     based.git("update-index", "--assume-unchanged", "a")
-    local_edit(based)
+    based.write("a", "mine\n")
     before = everything(based)
     with pytest.raises(GitRefused, match="'a' not uptodate"):
         land_on_main(based, {"a": "2\n"})
     assert everything(based) == before
 
 
-def test_every_file_in_the_way_is_named(based: Repo) -> None:
-    for name in ("a", "b", "untracked", "dir/c"):
-        based.write(name, "mine\n")
-    with pytest.raises(GitRefused, match="in the way: a, b, untracked\n"):
-        land_on_main(based, {"a": "2\n", "b": "2\n", "untracked": "2\n"})
-
-
 def test_a_file_that_is_gone_is_written_again(based: Repo) -> None:
-    local_removal(based)
+    (based.path / "a").unlink()
     land_on_main(based, {"a": "2\n"})
     assert based.read("a") == b"2\n"
 
@@ -266,15 +232,9 @@ def test_what_would_be_refused_can_be_known_before(based: Repo) -> None:
     tree = based.tree(commit_on(based, {"a": "2\n"}))
     opened = open_repository(based)
     expect_landable(opened, branch="main", old=based.head, new=tree, checkout=True)
-    local_edit(based)
+    based.write("a", "mine\n")
     with pytest.raises(GitRefused, match="in the way: a\n"):
         expect_landable(opened, branch="main", old=based.head, new=tree, checkout=True)
-
-
-def test_an_odd_name_in_the_way_is_quoted(based: Repo) -> None:
-    based.write("caf\udce9", "mine")
-    with pytest.raises(GitRefused, match=r'in the way: "caf\\351"'):
-        land_on_main(based, {"caf\udce9": "2\n"})
 
 
 # Which branch moves, and when it is refused
@@ -300,20 +260,17 @@ def test_a_branch_is_made_where_there_is_none(based: Repo) -> None:
 
 def test_a_branch_that_is_not_checked_out_moves_alone(based: Repo) -> None:
     based.git("branch", "topic")
-    new = commit_on(based, {"a": "2\n"})
+    head, new = based.head, commit_on(based, {"a": "2\n"})
     land(based, new, branch="topic", checkout=False)
     assert based.resolve("topic") == new
-    assert based.read("a") == b"1\n"
+    expect_checkout(based, head, {"a": "1\n"})
 
 
 def test_the_first_commit_of_all_can_land(repo: Repo) -> None:
-    tree = open_repository(repo).write_tree(None, {"a": File(b"1")})
-    new = repo.git("commit-tree", tree, "-m", "Root")
+    new = root_commit(repo)
     repo.write("b", "mine")
     land(repo, new, old=None)
-    assert repo.head == new
-    assert repo.read("a") == b"1"
-    assert repo.status() == ["?? b"]
+    expect_checkout(repo, new, {"a": "1\n", "b": "mine"}, ["?? b"])
 
 
 @pytest.mark.parametrize("name", ["main/below", "a..b", "ends.lock", "-d", "HEAD"])
@@ -325,7 +282,7 @@ def test_a_name_that_no_branch_can_have_is_refused(based: Repo, name: str) -> No
 
 
 def test_a_branch_that_another_worktree_is_on_is_refused(based: Repo, tmp_path: Path) -> None:
-    based.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "linked"))
+    based.linked(tmp_path / "linked", "-b", "topic")
     with pytest.raises(GitRefused, match="is checked out in"):
         land(based, commit_on(based, {"a": "2\n"}), branch="topic", checkout=False)
 
@@ -349,13 +306,127 @@ def test_a_bare_repository_lands_without_a_checkout(
 
 
 def test_the_linked_worktree_that_the_user_stands_in_follows(based: Repo, tmp_path: Path) -> None:
-    based.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "linked"))
-    linked = Repo(tmp_path / "linked")
+    head, linked = based.head, based.linked(tmp_path / "linked", "-b", "topic")
     linked.write("b", "mine\n")
     new = commit_on(linked, {"a": "2\n"})
     land(Repo(linked.path / "dir"), new, branch="topic")
-    assert linked.head == new
-    assert linked.read("a") == b"2\n"
-    assert linked.status() == [" M b"]
-    assert based.read("a") == b"1\n"
+    expect_checkout(linked, new, {"a": "2\n"}, [" M b"])
+    expect_checkout(based, head, {"a": "1\n"})
+
+
+@cases(
+    "begin, named",
+    {
+        "merge": ("git merge -q --no-commit --no-ff side", "a merge"),
+        "rebase": ("git rebase -q -x false HEAD~; git checkout -q main", "a rebase"),
+        "cherry-pick": ("! git cherry-pick conflict", "a cherry-pick"),
+        "revert": ("! git revert HEAD~", "a revert"),
+        "bisect": ("git bisect start", "a bisect"),
+    },
+)
+def test_nothing_lands_in_the_middle_of_something(based: Repo, begin: str, named: str) -> None:
+    based.git("branch", "side")
+    based.git("checkout", "-q", "-b", "conflict")
+    based.commit({"a": "conflict\n"})
+    based.git("checkout", "-q", "side")
+    based.commit({"side": "1\n"})
+    based.git("checkout", "-q", "main")
+    based.commit({"a": "2\n"})
+    based.commit({"a": "3\n"})
+    based.shell(begin)
+    before = everything(based)
+    with pytest.raises(GitRefused, match=f"{named} is under way here"):
+        land_on_main(based, {"dir/c": "2\n"})
+    assert everything(based) == before
+
+
+# Where git or a signal cuts it short
+
+
+@pytest.mark.parametrize("lock", ["index.lock", "refs/heads/main.lock"])
+def test_what_another_git_has_locked_is_refused(based: Repo, lock: str) -> None:
+    before = everything(based)
+    (based.path / ".git" / lock).touch()
+    with pytest.raises(GitRefused, match="Another git process is running"):
+        land_on_main(based, {"a": "2\n"})
+    (based.path / ".git" / lock).unlink()
+    assert everything(based) == before
+
+
+def die_at(state: str) -> str:
+    """A hook that kills the git which moves the branch."""
+    return f"grep -q refs/heads/main && [ $1 = {state} ] && kill -9 $PPID; exit 0"
+
+
+@cases(
+    "hook, said",
+    {
+        "the hook says no": ("echo 'not on my watch' >&2; exit 1", "not on my watch"),
+        "git dies": (die_at("prepared"), "git update-ref: was ended by SIGKILL"),
+    },
+)
+def test_a_branch_that_git_does_not_move_leaves_all_as_it_was(
+    based: Repo, hook: str, said: str
+) -> None:
+    based.write_hook("reference-transaction", hook)
+    before = everything(based)
+    with pytest.raises(GitRefused, match=said):
+        land_on_main(based, {"a": "2\n"})
+    assert everything(based) == before
+    expect_no_trace(based)
+
+
+def test_a_git_that_dies_when_it_has_moved_the_branch_has_landed(based: Repo) -> None:
+    based.write_hook("reference-transaction", die_at("committed"))
+    expect_checkout(based, land_on_main(based, {"a": "2\n"}), {"a": "2\n"})
+    expect_no_trace(based)
+
+
+@cases(
+    "smudge, said",
+    {
+        "git gives up": ("false", "smudge filter broken failed"),
+        "git dies": ("kill -9 $PPID; exit 1", "ended by SIGKILL"),
+    },
+)
+def test_a_checkout_that_cannot_follow_is_undone(based: Repo, smudge: str, said: str) -> None:
+    based.git("config", "filter.broken.smudge", smudge)
+    based.git("config", "filter.broken.required", "true")
+    based.write(".git/info/attributes", "z filter=broken\n")
+    before = everything(based)[:3]
+    with pytest.raises(GitRefused, match=said):
+        land_on_main(based, {"a": "2\n", "b": None, "new/x": "2\n", "z": "2\n"})
+    assert everything(based)[:3] == before
     assert based.status() == []
+    expect_no_trace(based)
+
+
+LAND = """
+import pathlib, sys
+from hkgit.git.repository import Repository
+from hkgit.git.transaction.transaction import transaction
+opened = Repository.discover(pathlib.Path.cwd())
+old, new = sys.argv[1:]
+with transaction(opened, branch="main", old=old, checkout=True) as begun:
+    begun.land(new, reflog="x")
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_waits_until_the_checkout_has_followed(
+    based: Repo, tmp_path: Path, number: signal.Signals
+) -> None:
+    waiting, sent = tmp_path / "waiting", tmp_path / "sent"
+    until = f"until [ -e '{sent}' ]; do sleep 0.02; done"
+    based.write_hook("reference-transaction", f"touch '{waiting}'; {until}")
+    new = commit_on(based, {"a": "2\n"})
+    command = [sys.executable, "-c", LAND, based.head, new]
+    with subprocess.Popen(command, cwd=based.path, stderr=subprocess.PIPE) as process:
+        while not waiting.exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(number)
+        sent.touch()
+        process.communicate(timeout=60)
+    assert process.returncode != 0
+    expect_checkout(based, new, {"a": "2\n"})

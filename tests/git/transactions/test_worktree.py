@@ -24,22 +24,13 @@ from hkgit.git.transaction.worktree import (
     temporary_root,
     temporary_worktree,
 )
+from tests.git.transactions.landing import expect_no_trace, list_worktrees
 from tests.support.cases import cases
 from tests.support.objects import open_repository
 from tests.support.repos import CONFIG, Repo
 
-ODD_NAMES = [
-    "a*b",
-    "a?b",
-    "[ab]",
-    "!bang",
-    "#hash",
-    "-dash",
-    "back\\slash",
-    "blank ",
-    "caf\udce9",
-    "é",
-]
+ODD_NAMES = ["a*b", "a?b", "[ab]", "!bang", "#hash", "-dash", "back\\slash", "blank ", "é"]
+ODD_NAMES += ["caf\udce9"]
 
 pytestmark = pytest.mark.usefixtures("temporary_directory")
 
@@ -111,75 +102,47 @@ def test_submodules_are_left_alone(repo: Repo, tmp_path: Path) -> None:
         assert files_in(worktree.path) == [".gitmodules", "a"]
 
 
-def test_it_serves_a_series_of_commits(repo: Repo) -> None:
-    parent = repo.commit({"a": "1", "b": "1"})
-    opened = open_repository(repo)
-    first = opened.write_tree(repo.tree(), {"a": File(b"2")})
+def test_it_serves_a_series_of_commits(based: Repo) -> None:
+    opened = open_repository(based)
+    first = opened.write_tree(based.tree(), {"a": File(b"2")})
     second = opened.write_tree(first, {"b": File(b"2")})
-    with temporary_worktree(opened, parent, first, ["a"], full=False) as worktree:
+    with worktree_of(based, "a", tree=first) as worktree:
         commit = commit_worktree(opened, worktree, b"First\n")
         worktree = advance(worktree, commit, second, ["b"])
         assert files_in(worktree.path) == ["b"]
         assert opened.commit(commit_worktree(opened, worktree, b"Second\n")).parents == (commit,)
 
 
-def test_the_post_checkout_hook_is_not_run(repo: Repo) -> None:
-    repo.commit({"a": "1"})
-    repo.write_hook("post-checkout", f"touch '{repo.path}/ran'")
-    with worktree_of(repo, full=True):
-        assert not (repo.path / "ran").exists()
+def test_the_post_checkout_hook_is_not_run(based: Repo) -> None:
+    based.write_hook("post-checkout", f"touch '{based.path}/ran'")
+    with worktree_of(based, full=True):
+        assert not (based.path / "ran").exists()
 
 
-@pytest.fixture
-def expect_no_trace(repo: Repo, temporary_directory: Path) -> Callable[[], None]:
-    """Asserts that git knows no worktree but the first, and that no file stayed."""
-
-    def check() -> None:
-        assert repo.git("worktree", "list").count("\n") == 0
-        assert not (repo.path / ".git" / "worktrees").exists()
-        assert list(temporary_directory.iterdir()) == []
-
-    return check
-
-
-def test_it_is_gone_afterwards(repo: Repo, expect_no_trace: Callable[[], None]) -> None:
-    repo.commit({"a": "1"})
-    with worktree_of(repo, "a") as worktree:
-        assert worktree.git_dir == repo.path / ".git" / "worktrees" / worktree.path.name
-    expect_no_trace()
+def test_it_is_gone_afterwards(based: Repo) -> None:
+    with worktree_of(based, "a") as worktree:
+        assert worktree.git_dir == based.path / ".git" / "worktrees" / worktree.path.name
+    expect_no_trace(based)
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
-def test_it_is_gone_after_a_failure(
-    repo: Repo, expect_no_trace: Callable[[], None], error: type[BaseException]
-) -> None:
-    repo.commit({"a": "1"})
-    with pytest.raises(error), worktree_of(repo, "a"):
+def test_it_is_gone_after_a_failure(based: Repo, error: type[BaseException]) -> None:
+    with pytest.raises(error), worktree_of(based, "a"):
         raise error
-    expect_no_trace()
+    expect_no_trace(based)
 
 
-def test_it_is_gone_when_it_could_not_be_filled(
-    repo: Repo, expect_no_trace: Callable[[], None]
-) -> None:
-    repo.commit({"a": "1"})
-    missing = "0123456789" * 4
+def test_it_is_gone_when_it_could_not_be_filled(based: Repo) -> None:
     with pytest.raises(GitRefused, match="git read-tree"):
-        worktree_of(repo, "a", tree=missing).__enter__()
-    expect_no_trace()
+        worktree_of(based, "a", tree="0123456789" * 4).__enter__()
+    expect_no_trace(based)
 
 
-def test_it_is_gone_though_a_command_left_what_cannot_be_written(
-    repo: Repo, expect_no_trace: Callable[[], None]
-) -> None:
-    repo.commit({"a": "1"})
-    with worktree_of(repo, "a") as worktree:
-        (worktree.path / "cache").mkdir()
-        (worktree.path / "cache" / "x").write_text("")
-        (worktree.path / "cache" / "x").chmod(0o400)
-        (worktree.path / "cache").chmod(0o500)
+def test_it_is_gone_though_a_command_left_what_cannot_be_written(based: Repo) -> None:
+    with worktree_of(based, "a") as worktree:
         (worktree.git_dir / "index.lock").touch()
-    expect_no_trace()
+        Repo(worktree.path).shell("mkdir cache; : >cache/x; chmod 400 cache/x; chmod 500 cache")
+    expect_no_trace(based)
 
 
 HOLD = """
@@ -195,74 +158,52 @@ with temporary_worktree(opened, head, opened.commit(head).tree, ["a"], full=Fals
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_it_is_gone_after_a_signal(
-    repo: Repo,
-    temporary_directory: Path,
-    expect_no_trace: Callable[[], None],
-    number: signal.Signals,
-) -> None:
-    repo.commit({"a": "1"})
-    environment = os.environ | {"TMPDIR": str(temporary_directory)}
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLD],
-        cwd=repo.path,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
+def test_it_is_gone_after_a_signal(based: Repo, number: signal.Signals) -> None:
+    command, pipe = [sys.executable, "-c", HOLD], subprocess.PIPE
+    with subprocess.Popen(command, cwd=based.path, stdout=pipe, stderr=pipe) as process:
         assert process.stdout is not None
-        held = Path(process.stdout.readline().decode().strip())
-        assert held.is_dir()
+        assert Path(process.stdout.readline().decode().strip()).is_dir()
         process.send_signal(number)
         process.communicate(timeout=60)
     assert process.returncode != 0
-    expect_no_trace()
+    expect_no_trace(based)
 
 
-def test_worktrees_of_others_stay(repo: Repo, tmp_path: Path) -> None:
-    repo.commit({"a": "1"})
-    repo.git("worktree", "add", "-q", "--detach", str(tmp_path / "theirs"))
-    with worktree_of(repo, "a") as first, worktree_of(repo, "a") as second:
+def test_worktrees_of_others_stay(based: Repo, tmp_path: Path) -> None:
+    theirs = based.linked(tmp_path / "theirs", "--detach")
+    with worktree_of(based, "a") as first, worktree_of(based, "a") as second:
         assert first.git_dir != second.git_dir
-    listed = repo.git("worktree", "list", "--porcelain").splitlines()
-    assert [line for line in listed if line.startswith("worktree ")] == [
-        f"worktree {repo.path}",
-        f"worktree {tmp_path / 'theirs'}",
-    ]
+    assert list_worktrees(based) == [based.path, theirs.path]
 
 
 def test_a_bare_repository_can_have_one(
-    make_repo: Callable[..., Repo], repo: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    make_repo: Callable[..., Repo], based: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    repo.commit({"a": "1"})
     bare = make_repo("bare.git", bare=True)
-    repo.git("push", "-q", str(bare.path), "main")
+    based.git("push", "-q", str(bare.path), "main")
     (tmp_path / "gitconfig").write_text(CONFIG + "[safe]\n\tbareRepository = explicit\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
-    opened, touched = open_repository(bare), ["a"]
-    with temporary_worktree(opened, repo.head, repo.tree(), touched, full=False) as worktree:
+    opened, tree = open_repository(bare), based.tree()
+    with temporary_worktree(opened, based.head, tree, ["a"], full=False) as worktree:
         assert files_in(worktree.path) == ["a"]
 
 
-def test_a_git_directory_that_cannot_be_written_is_refused(repo: Repo) -> None:
-    repo.commit({"a": "1"})
-    (repo.path / ".git" / "worktrees").write_text("a file where the directory would be")
+def test_a_git_directory_that_cannot_be_written_is_refused(based: Repo) -> None:
+    based.write(".git/worktrees", "a file where the directory would be")
     with pytest.raises(GitRefused, match=r"could not create .*worktrees/hkgit-"):
-        worktree_of(repo, "a").__enter__()
+        worktree_of(based, "a").__enter__()
 
 
 @pytest.mark.parametrize("setting", ["extensions.worktreeConfig=true", "core.abbrev=9"])
-def test_git_finds_in_it_a_worktree_of_its_own(repo: Repo, tmp_path: Path, setting: str) -> None:
-    head = repo.commit({"a": "1"})
-    repo.git("config", "core.repositoryFormatVersion", "1")
-    repo.git("config", *setting.split("="))
-    repo.git("worktree", "add", "-q", "--no-checkout", "--detach", str(tmp_path / "theirs"))
-    repo.git("worktree", "lock", str(tmp_path / "theirs"))
-    with worktree_of(repo, full=True) as worktree:
-        said = repo.git("worktree", "list", "--porcelain")
-        assert f"worktree {worktree.path}\nHEAD {head}\ndetached" in said
-        assert repo.git("worktree", "prune", "-n", "--expire=now", "-v") == ""
-        theirs = repo.path / ".git" / "worktrees" / "theirs"
+def test_git_finds_in_it_a_worktree_of_its_own(based: Repo, tmp_path: Path, setting: str) -> None:
+    based.git("config", "core.repositoryFormatVersion", "1")
+    based.git("config", *setting.split("="))
+    based.linked(tmp_path / "theirs", "--no-checkout", "--detach", "--lock")
+    with worktree_of(based, full=True) as worktree:
+        said = based.git("worktree", "list", "--porcelain")
+        assert f"worktree {worktree.path}\nHEAD {based.head}\ndetached" in said
+        assert based.git("worktree", "prune", "-n", "--expire=now", "-v") == ""
+        theirs = based.path / ".git" / "worktrees" / "theirs"
         for name in ("HEAD", "commondir"):
             assert (worktree.git_dir / name).read_text() == (theirs / name).read_text()
         assert (worktree.git_dir / "gitdir").read_text() == f"{worktree.path}/.git\n"
@@ -306,18 +247,13 @@ def test_a_directory_is_its_owners_alone() -> None:
 
 
 def test_it_goes_with_all_that_is_in_it_and_nothing_outside(tmp_path: Path) -> None:
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / "kept").write_text("mine")
-    folder = tmp_path / "folder"
-    (folder / "a" / "b").mkdir(parents=True)
-    (folder / "a" / "b" / "file").write_text("x")
-    (folder / "to_file").symlink_to(outside / "kept")
-    (folder / "to_folder").symlink_to(outside)
-    (folder / "to_nowhere").symlink_to("missing")
-    remove_directory(folder)
-    assert not os.path.lexists(folder)
-    assert (outside / "kept").read_text() == "mine"
+    Repo(tmp_path).shell(
+        "mkdir -p outside folder/a/b; echo mine >outside/kept; echo x >folder/a/b/file; cd folder;"
+        " ln -s ../outside/kept to_file; ln -s ../outside to_folder; ln -s missing to_nowhere"
+    )
+    remove_directory(tmp_path / "folder")
+    assert not os.path.lexists(tmp_path / "folder")
+    assert (tmp_path / "outside" / "kept").read_text() == "mine\n"
 
 
 def test_what_is_gone_already_is_no_fault() -> None:

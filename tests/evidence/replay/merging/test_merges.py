@@ -106,8 +106,7 @@ def test_what_a_shallow_clone_left_out_is_unverifiable(started: Repo, tmp_path: 
     ruling = judge(Repo(tmp_path / "shallow"))
     assert (ruling.passes, ruling.rule) == (False, "unverifiable")
     assert "fetch-depth: 0" in ruling.findings[0].fix
-    blob = started.resolve("HEAD^:a.py")
-    (started.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    started.loose("HEAD^:a.py").unlink()
     assert rejection(started) == "unverifiable"
 
 

@@ -22,7 +22,6 @@ def patched(*hunk: str) -> object:
 
 
 @cases(
-    "anchors",
     {
         "the documented example": ["@@ class BaseClass", "@@ \t def method():"],
         "whole lines": ["@@ class BaseClass(Other):", "@@ def method():"],
@@ -60,7 +59,6 @@ ABCB = b"a\nb\nc\nb\n"
 
 
 @cases(
-    "edit, expected",
     {
         "below one": (Edit("f", "", "x\n", anchors=("a",)), b"a\nx\n  b\nc\n  b\n"),
         "without the blanks around it": (
@@ -84,7 +82,6 @@ def test_an_anchor_says_below_which_line(edit: Edit, expected: bytes) -> None:
 
 
 @cases(
-    "edit, said",
     {
         "nowhere": (
             Edit("f", "", "x\n", anchors=("z",)),
@@ -146,7 +143,6 @@ def b():
 
 
 @cases(
-    "old, new, words",
     {
         "nowhere": (
             "    total = width + height\n",

@@ -94,10 +94,7 @@ def test_an_object_with_other_content_than_its_id_says_is_unverifiable(
     repo: Repo, opened: Repository
 ) -> None:
     honest, forged = stored(repo, b"honest"), stored(repo, b"forged")
-    folder = repo.path / ".git" / "objects"
-    place = folder / honest[:2] / honest[2:]
-    place.unlink()
-    (folder / forged[:2] / forged[2:]).rename(place)
+    repo.loose(forged).replace(repo.loose(honest))
     assert repo.git("cat-file", "blob", honest) == "forged"  # git itself is taken in
     with pytest.raises(Unverifiable, match="does not match its id"):
         opened.blob(honest)
@@ -120,15 +117,13 @@ def test_a_child_that_died_is_replaced(repo: Repo, opened: Repository) -> None:
 def test_a_small_object_is_asked_for_once(repo: Repo, opened: Repository) -> None:
     blob = stored(repo, b"1")
     assert opened.blob(blob) == b"1"
-    (repo.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    repo.loose(blob).unlink()
     assert opened.blob(blob) == b"1"
 
 
 def test_after_a_corrupt_object_others_are_read(repo: Repo, opened: Repository) -> None:
     corrupt, sound = stored(repo, b"corrupt"), stored(repo, b"sound")
-    place = repo.path / ".git" / "objects" / corrupt[:2] / corrupt[2:]
-    place.chmod(0o644)
-    place.write_bytes(b"garbage")
+    repo.loose(corrupt).write_bytes(b"garbage")
     with pytest.raises(Unverifiable, match="unable to unpack"):
         opened.blob(corrupt)
     assert opened.blob(sound) == b"sound"

@@ -12,7 +12,6 @@ TEXT = "def f():\n    a = 1\n    b = 2\n    c = 3\n    return a\n"
 
 
 @cases(
-    "old, new, after",
     {
         "a piece on either side": (
             "def f():\n...\n    return a\n",
@@ -37,7 +36,6 @@ def test_the_place_covers_what_is_left_out() -> None:
 
 
 @cases(
-    "old, new",
     {
         "dots in one text only": ("    a = 1\n...\n", "    a = 2\n"),
         "out of order": ("    c = 3\n...\n    a = 1\n", "    c\n...\n    a\n"),
@@ -51,7 +49,6 @@ def test_what_is_not_paired_and_there_once_is_refused(old: str, new: str) -> Non
 
 
 @cases(
-    "inner, ends",
     {
         "another block": ("    a = 1\n\ndef g():\n    b = 2\n", True),
         "its own closing bracket": ("    a = (\n    1\n)\n", False),
