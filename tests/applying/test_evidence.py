@@ -309,6 +309,18 @@ def test_evidence_lets_a_misquoted_line_give_way(
 
 @cases(
     {
+        "the whole block": LOAD.replace("load", "parse_all"),
+        "its beginning": "def parse_all(path):\n    data = open(path).readall()\n",
+    },
+)
+def test_the_hash_of_a_block_is_no_evidence_for_the_place_of_another(old: str) -> None:
+    """Whoever quotes another name above the change means another block."""
+    edit = _edit(old, hash_of(SOURCE, 4, 3 + old.count("\n")))
+    assert refusal(on_base({"f.py": SOURCE}, edit)).startswith(("stale: f.py", "no_match: f.py"))
+
+
+@cases(
+    {
         "none": (None, ()),
         "the hash of other lines": (hash_of(SOURCE, 10, 12), ()),
         "another receipt": (None, (Read("f.py", 10, 12, hash_of(SOURCE, 10, 12), "receipt"),)),

@@ -19,7 +19,7 @@ from tests.support.commands import (
     replace_line_two,
     start,
 )
-from tests.support.repos import Repo
+from tests.support.repos import Repo, write_program
 
 CO_AUTHOR = "Co-authored-by: Claude <noreply@anthropic.com>"
 
@@ -232,10 +232,7 @@ def refusing(tmp_path: Path) -> dict[str, str]:
 
     The `hkgit apply` of a test is not that one.
     """
-    program = tmp_path / "bin" / "hkgit"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/asked\nexit 1\n')
-    program.chmod(0o755)
+    program = write_program(tmp_path / "bin/hkgit", f'echo "$@" >>{tmp_path}/asked\nexit 1')
     return {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
 
 

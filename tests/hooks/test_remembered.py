@@ -14,7 +14,7 @@ from hkgit.gate import trusted_policy
 from hkgit.git import facts
 from tests.support.cases import cases
 from tests.support.commands import expect_pass, expect_refusal, hkgit, stage_line_two, start
-from tests.support.repos import Repo
+from tests.support.repos import Repo, write_program
 
 CLAUDE = "Co-authored-by: Claude <noreply@anthropic.com>"
 
@@ -64,10 +64,8 @@ def started(
     repo: Repo, tmp_path: Path, *words: str, env: Mapping[str, str] | None = None
 ) -> list[str]:
     """What hooks ask of hkgit while git commits; it answers that all is well."""
-    program, log = tmp_path / "bin/hkgit", tmp_path / "log"
-    program.parent.mkdir(exist_ok=True)
-    program.write_text(f'#!/bin/sh\necho "$@" >>{log}\n')
-    program.chmod(0o755)
+    log = tmp_path / "log"
+    program = write_program(tmp_path / "bin/hkgit", f'echo "$@" >>{log}')
     log.write_text("")
     path = {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
     expect_pass(repo, "commit", "-q", *words, env=path | dict(env or {}))

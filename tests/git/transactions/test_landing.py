@@ -130,6 +130,7 @@ def test_a_change_that_is_staged_already_lands(based: Repo) -> None:
 
 def test_a_sparse_checkout_stays_sparse(based: Repo) -> None:
     based.git("sparse-checkout", "set", "--no-cone", "/a")
+    based.git("config", "--worktree", "core.sparseCheckout", "True")  # as people write it
     new = land_on_main(based, {"a": "2\n", "b": "2\n", "new": "2\n"})
     expect_checkout(based, new, {"a": "2\n", "b": None, "new": None})
 
