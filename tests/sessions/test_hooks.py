@@ -56,6 +56,17 @@ def test_some_paths_are_committed_and_the_rest_stays_staged(work: Work) -> None:
     assert [first, left, work.verdict(), work.repo.status()] == [PROVEN, ["M  b.py"], PROVEN, []]
 
 
+def test_hunks_picked_by_add_p_are_committed_and_the_rest_waits(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    work.edit("line 25\n", "twenty-five\n")
+    for answers, waiting in ((("n", "y"), 1), (("y",), 0)):
+        work.pick(*answers)
+        work.commit_with_hooks("-m", "One hunk")
+        assert (work.verdict(), work.desk.status().uncommitted) == (PROVEN, waiting)
+    assert [len(entry.edits) for entry in work.entries] == [1, 1]
+    assert work.repo.status() == []
+
+
 def test_an_amended_commit_names_old_and_new_evidence_once(work: Work) -> None:
     work.edit("line 5\n", "five\n")
     work.commit_with_hooks("-a", "-m", "One")
