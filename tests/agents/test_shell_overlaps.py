@@ -156,12 +156,12 @@ def test_files_that_come_and_go_meanwhile_are_nobodys(shared: Repo) -> None:
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_of_the_notes_in_several_homes_the_latest_counts(order: int, shared: Repo) -> None:
-    for home in [*list_candidates(shared.path)][::order]:
+    first, last = [*list_candidates(shared.path)][::order]
+    for home, name in ((first, "claude-first"), (last, "claude-last")):
         home.mkdir(parents=True, exist_ok=True)
-        note_lost(home / f"claude-{home.parent.name}", ["x.py"])
-        latest = home.parent.name
+        note_lost(home / name, ["x.py"])
         time.sleep(0.005)
-    assert find_lost(shared.path)["x.py"][1] == f"claude-{latest}"
+    assert find_lost(shared.path)["x.py"][1] == "claude-last"
 
 
 def test_the_advice_commits_what_is_nobodys_with_evidence(shared: Repo) -> None:

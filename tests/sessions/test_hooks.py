@@ -127,6 +127,20 @@ def test_lines_by_hand_beside_a_sessions_get_a_commit_too(
     assert re.search(f"fix: {mend}", said)
 
 
+def test_a_line_that_both_changed_is_committed_as_the_agents_text_first(work: Work) -> None:
+    work.edit("line 5\n", "five  \n")
+    work.repo.write("a.py", LINES.replace("line 5", "five"))
+    done, said = git(work.repo, "commit", "-am", "Mixed")
+    assert not done
+    assert "fix: git reset -q && git add -p  # " in said
+    assert "of a line that both changed, the agent's text first" in said
+    work.repo.write("a.py", LINES.replace("line 5", "five  "))
+    work.commit_with_hooks("-a", "-m", "The agent's text")
+    assert work.verdict() == PROVEN
+    work.repo.write("a.py", LINES.replace("line 5", "five"))
+    assert git(work.repo, "commit", "-qam", "By hand")[0]
+
+
 def test_whole_files_by_hand_and_blind_edits_are_mended_by_what_is_said(work: Work) -> None:
     """One file is gone, one is changed, and a session's edit of a third is blind."""
     work.repo.commit({"c.py": "c\n", ".hkgit/config.toml": TAKES_LATE}, "More")
