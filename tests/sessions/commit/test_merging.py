@@ -84,8 +84,7 @@ def test_a_conflict_that_a_session_resolved_has_its_entries(
     merge(work, style)
     resolve(work)
     work.commit(add="-A")
-    assert work.verdict() == verdict
-    assert work.repo.status() == []
+    work.expect_clean(verdict)
     assert work.repo.show("HEAD", "a.py").decode() == changed(l5="both", l20="merged")
     assert work.desk.status().uncommitted == 0
 
