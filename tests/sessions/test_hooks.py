@@ -9,14 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.gate.entrypoints.hook_scripts import HOOKS, render_script
+from hkgit.gate.entrypoints.hook_scripts import render_script
 from hkgit.sessions.homes import may_wait
-from hkgit.workflows.setup import install
-from tests.sessions.committing import LINES, PROVEN, Work, replacing
+from tests.sessions.committing import PROVEN, Work, replacing
 from tests.support.cases import cases
-from tests.support.commands import AGENT, FRAMEWORK_CONFIG, git, install_framework, start
+from tests.support.commands import AGENT, git, start
 from tests.support.commits import TAKES_LATE
-from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.sessions import TextSession
 
@@ -188,27 +186,6 @@ def test_without_sessions_nothing_is_recorded_or_said(work: Work) -> None:
     said = work.commit_with_hooks("-a", "-m", "By hand", "--author", "Ada <ada@example.org>")
     assert work.verdict() == "without evidence"
     assert "hkgit:" not in said
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("options", [("-a",), ("--", "a.py")], ids=["-a", "of paths"])
-def test_the_framework_records_as_plain_hooks_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
-) -> None:
-    monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path / "pre-commit"))
-    repo = Repo.init(tmp_path / "repo")
-    repo.write("a.py", LINES)
-    repo.write(".pre-commit-config.yaml", FRAMEWORK_CONFIG)
-    install(open_repository(repo), HOOKS)
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "-m", "Begin")
-    install_framework(repo)
-    work = Work(repo, TextSession.open(repo.path, "task"))
-    work.edit("line 5\n", "five\n")
-    work.commit_with_hooks("-m", "Write numbers out", *options)
-    assert work.verdict() == PROVEN
-    assert repo.status() == []
-    assert repo.git("log", "-1", "--format=%B").count("Hkgit-Entry:") == 1
 
 
 # Commits that are taken back: what was edited waits again, with its evidence
