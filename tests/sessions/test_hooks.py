@@ -96,14 +96,13 @@ def test_where_late_evidence_counts_a_blind_edit_need_not_be_made_again(work: Wo
 
 
 @cases(
-    "is_person, mend",
     {
         "a person tells them apart": (True, "git reset -q && git add -p"),
         "an agent has no keyboard": (False, ".*hkgit redo --tree "),
     },
 )
 def test_lines_by_hand_beside_a_sessions_get_a_commit_too(
-    work: Work, is_person: bool, mend: str
+    is_person: bool, mend: str, work: Work
 ) -> None:
     work.repo.commit({".hkgit/config.toml": TAKES_LATE}, "Take what is read afterwards")
     work.desk.read("a.py")

@@ -115,7 +115,6 @@ def write_over_one_of_three(work: Work) -> None:
 
 
 @cases(
-    "make, verdict, squashed",
     {
         "calls that cancel out": (cancel_out, PROVEN, [True]),
         "a file written twice": (write_a_file_twice, "strict hash", [True]),
@@ -127,7 +126,7 @@ def write_over_one_of_three(work: Work) -> None:
     },
 )
 def test_text_of_between_is_in_no_commit_and_nothing_waits(
-    work: Work, make: Callable[[Work], None], verdict: str, squashed: list[bool]
+    make: Callable[[Work], None], verdict: str, squashed: list[bool], work: Work
 ) -> None:
     make(work)
     work.repo.git("add", "-A")

@@ -52,7 +52,6 @@ def test_undo_and_a_change_that_does_not_exist_is_no_change(before: bytes, after
 
 
 @cases(
-    "later, result",
     {
         "right above": (("line 4\n", "four\n"), "four\nline 5\nline 6\n"),
         "right below": (("line 6\n", "six\n"), "line 4\nline 5\nsix\n"),
@@ -62,7 +61,7 @@ def test_undo_and_a_change_that_does_not_exist_is_no_change(before: bytes, after
     },
 )
 def test_what_stands_beside_an_undone_line(
-    desk: TextSession, root: Path, later: tuple[str, str], result: str | None
+    later: tuple[str, str], result: str | None, desk: TextSession, root: Path
 ) -> None:
     desk.edit(replacing("line 5\n", "five\n"))
     changed = (root / "a.py").read_text().replace(*later)

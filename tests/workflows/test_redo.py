@@ -142,7 +142,6 @@ def test_a_filtered_file_is_recorded_as_git_stores_it(guarded: Repo) -> None:
 
 
 @cases(
-    "path, text, advice",
     {
         "other line ends": ("a.txt", b"one\r\n", "a person"),
         "a byte order mark": ("a.txt", b"\xef\xbb\xbfone\n", "a person"),
@@ -153,7 +152,7 @@ def test_a_filtered_file_is_recorded_as_git_stores_it(guarded: Repo) -> None:
     },
 )
 def test_what_no_edit_can_say_is_left_to_people(
-    guarded: Repo, path: str, text: bytes, advice: str
+    path: str, text: bytes, advice: str, guarded: Repo
 ) -> None:
     guarded.write(path, text)
     guarded.git("add", "-A")
@@ -182,7 +181,6 @@ git commit -qnam 'Ask for receipts' && echo two >a.txt
 
 
 @cases(
-    "prepare, words, code, said",
     {
         "a part of a merge": (PART_OF_MERGE, ["a.txt"], 7, "a part of a merge"),
         "of nothing": ("true", [], 4, "hkgit redo: nothing is staged"),
@@ -200,7 +198,7 @@ git commit -qnam 'Ask for receipts' && echo two >a.txt
     },
 )
 def test_what_is_not_made_again_stays_as_it_is_and_the_reason_is_said(
-    guarded: Repo, prepare: str, words: list[str], code: int, said: str
+    prepare: str, words: list[str], code: int, said: str, guarded: Repo
 ) -> None:
     start("sh", "-c", prepare, cwd=guarded.path)
     head, before = guarded.head, guarded.status()

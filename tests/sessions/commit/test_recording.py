@@ -66,7 +66,6 @@ def set_a_mode(work: Work) -> None:
 
 
 @cases(
-    "make, then",
     {
         "another file": (edit_both_files, PROVEN),
         "the lower part of a file": (edit_twice("y", "n"), PROVEN),
@@ -76,7 +75,7 @@ def set_a_mode(work: Work) -> None:
     },
 )
 def test_what_is_not_staged_waits_for_its_commit(
-    work: Work, make: Callable[[Work], None], then: str
+    make: Callable[[Work], None], then: str, work: Work
 ) -> None:
     make(work)
     work.commit()

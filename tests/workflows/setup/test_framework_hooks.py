@@ -204,13 +204,12 @@ def test_doctor_names_what_is_missing_and_how_to_get_it(repo: Repo) -> None:
 
 
 @cases(
-    "entry",
     {
         "id": "repo: https://a.example/x\n  rev: v1\n  hooks: [{id: hkgit-gate}]",
         "call": "repo: local\n  hooks: [{id: x, name: x, entry: hkgit gate, language: system}]",
     },
 )
-def test_a_configuration_that_runs_the_gate_runs_it_once(repo: Repo, entry: str) -> None:
+def test_a_configuration_that_runs_the_gate_runs_it_once(entry: str, repo: Repo) -> None:
     repo.write(".pre-commit-config.yaml", f"repos:\n- {entry}\n")
     assert (
         "kept    .pre-commit-config.yaml: runs hkgit gate already" in run("init", cwd=repo.path).out
