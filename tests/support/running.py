@@ -156,10 +156,6 @@ class Bench:
         """`hkgit apply` of one spec."""
         return self.run("apply", self.write(content), *options, env=env)
 
-    def sh(self, script: str) -> None:
-        """Run a script of the shell in the repository, which must succeed."""
-        subprocess.run(["sh", "-ec", script], cwd=self.repo.path, check=True)
-
     def hash(self, path: str, start: int, end: int, rev: str = "HEAD") -> str:
         """The range hash of lines of a committed file."""
         return range_hash(self.repo.show(rev, path), start, end)

@@ -58,7 +58,7 @@ def test_local_changes_elsewhere_are_kept_and_not_committed(bench: Bench) -> Non
 def test_what_is_in_the_way_is_named_and_nothing_moves(
     bench: Bench, disturb: str, spec: str, named: str
 ) -> None:
-    bench.sh(disturb)
+    bench.repo.shell(disturb)
     with bench.untouched():
         result = bench.apply(spec)
     assert result.code == 7, result.err
@@ -95,7 +95,7 @@ def test_modes_and_line_ends_survive(bench: Bench) -> None:
     },
 )
 def test_an_unusual_checkout_follows_too(bench: Bench, make: str) -> None:
-    bench.sh(make)
+    bench.repo.shell(make)
     result = bench.apply(search_replace())
     assert result.code == 0, result.err
     assert bench.repo.status() == [], result.err

@@ -162,7 +162,7 @@ mkdir d; echo inner >d/inner; git add d; git commit -qm Folder; git checkout -q 
 def test_what_no_spec_can_resolve_is_refused(
     bench: Bench, prepare: str, rev: str, words: str
 ) -> None:
-    bench.sh(prepare)
+    bench.repo.shell(prepare)
     with pytest.raises(InvalidInput, match=words):
         find_target(open_repository(bench.repo), ApplyRequest(merge=rev))
 

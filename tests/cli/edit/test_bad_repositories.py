@@ -36,7 +36,7 @@ REPOSITORIES = {
 def test_a_repository_that_cannot_be_landed_in(
     bench: Bench, make: str, options: tuple[str, ...], code: int, words: str
 ) -> None:
-    bench.sh(make)
+    bench.repo.shell(make)
     with bench.untouched():
         result = bench.apply(search_replace(), *options, env={"GIT_CONFIG_GLOBAL": os.devnull})
     assert result.code == code, result.err

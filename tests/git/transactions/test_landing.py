@@ -318,7 +318,7 @@ def test_the_linked_worktree_that_the_user_stands_in_follows(based: Repo, tmp_pa
     "begin, named",
     {
         "merge": ("git merge -q --no-commit --no-ff side", "a merge"),
-        "rebase": ("git rebase -q -x false HEAD~; git checkout -q main", "a rebase"),
+        "rebase": ("git rebase -q -x false HEAD~ || git checkout -q main", "a rebase"),
         "cherry-pick": ("! git cherry-pick conflict", "a cherry-pick"),
         "revert": ("! git revert HEAD~", "a revert"),
         "bisect": ("git bisect start", "a bisect"),
