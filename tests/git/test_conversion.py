@@ -126,6 +126,7 @@ TEXT, RAW = "*.txt text\n", "*.txt -text\n"
     "files, then, stores_lf",
     {
         "in the root": ({".gitattributes": TEXT}, "", True),
+        "by line ends": ({".gitattributes": "*.txt eol=lf\n"}, "", True),
         "in a directory": ({".gitattributes": RAW, "d/.gitattributes": "f.* text\n"}, "", True),
         "in the repository": (
             {".gitattributes": RAW},
