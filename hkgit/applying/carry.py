@@ -14,8 +14,8 @@ from hkgit.applying.outcome import EditOutcome, FileChange, Plan
 from hkgit.applying.planner import Options, plan
 from hkgit.edits import InsertAfter, Read, ReplaceRange, Snapshot, Spec
 from hkgit.errors import Stale
+from hkgit.text.diff import LineMap
 from hkgit.text.document import Document, Lines
-from hkgit.text.line_map import LineMap
 from hkgit.values import replace
 
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from hkgit.applying.draft import Draft
-from hkgit.text.diff import LineChange, count_equal
+from hkgit.text.diff import LineChange, LineMap, count_equal
 from hkgit.text.document import Document, find_line_end, split_raw, terminate, unterminate
-from hkgit.text.line_map import LineMap
 from hkgit.values import cached_property, dataclass
 
 CONTEXT = 3  # How many lines before and after a hunk are hashed, so that it can be found elsewhere

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -22,7 +22,7 @@ from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
 from hkgit.cli.history import resolve_range
 from hkgit.cli.options import argument, declare, option
-from hkgit.cli.output import CONSOLE, print_info, print_note
+from hkgit.cli.output import CONSOLE, print_note
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Rejected
 from hkgit.evidence.verdict import BLIND, CandidateCommit, Finding
 from hkgit.gate.ruling import Ruling
@@ -118,7 +118,7 @@ def adopt(
         metavar="AGENT|DIR|FILE",
     ),
     dry_run: bool = option("Say what would be explained; keep nothing.", "-n", "--dry-run"),
-) -> Answer | int:
+) -> Answer:
     """Find evidence in an agent's own transcripts for what hooks missed.
 
     The transcript's readings and edits are replayed on the files as they were. Entries for an
@@ -132,8 +132,8 @@ def adopt(
     logs = open_logs(repository, source)
     is_text = CONSOLE.form == "text"
     if commits is not None and ".." not in commits and is_text and not dry_run:
-        tell_remade(repository, remake(repository, RemakeRequest(commits, transcripts=logs)))
-        return 0
+        made = remake(repository, RemakeRequest(commits, transcripts=logs))
+        return answer_remade(repository, made)
     done = _adopt(repository, logs, commits, working_tree, keeps=not dry_run)
     document = adoption_json(done, logs, is_kept=not dry_run)
     lines = chain(log_lines(logs), adoption_lines(repository, done, is_kept=not dry_run))
@@ -173,18 +173,26 @@ def _differs(repository: Repository, tree: str) -> bool:
     return bool(list_changed_paths(repository, before, tree))
 
 
-def tell_remade(repository: Repository, remade: Remade) -> None:
-    """Say what is in place of a commit, and what was left out or left alone."""
+def answer_remade(repository: Repository, remade: Remade) -> Answer:
+    """Answer with what is in place of a commit; what was left out or left alone is noted."""
+    if remade.unsigned:
+        named = ", ".join(each[:12] for each in remade.unsigned)
+        print_note(f"signatures were left out, since they would be wrong: {named}; sign again")
+    if remade.elsewhere:
+        print_note(f"still with the old commit: {', '.join(remade.elsewhere)}")
+    return Answer(remade.document, _list_remade(repository, remade), is_info=True)
+
+
+def _list_remade(repository: Repository, remade: Remade) -> Iterator[str]:
     if remade.is_gone:
-        print_info("it changes nothing but the ledger, so it is skipped")
+        yield "it changes nothing but the ledger, so it is skipped"
     elif not remade.commits:
-        print_info(f"{remade.commit[:12]} passes as it is: nothing to make again")
-        return
+        yield f"{remade.commit[:12]} passes as it is: nothing to make again"
     branch = repository.head().branch or "HEAD"
     for each in remade.commits:
         subject = repository.git("log", "-1", "--format=%s", each).text
         note = " (by hand)" if each == remade.by_hand else ""
-        print_info(f"[{branch} {each[:12]}] {subject}{note}")
+        yield f"[{branch} {each[:12]}] {subject}{note}"
     for entries, how in (
         (remade.kept, "kept"),
         (remade.recorded, "of sessions added"),
@@ -192,12 +200,7 @@ def tell_remade(repository: Repository, remade: Remade) -> None:
         (remade.late, "made, with the evidence `late`"),
     ):
         if entries:
-            print_info(f"{count_noun(len(entries), 'entry', 'entries')} {how}")
-    if remade.unsigned:
-        named = ", ".join(each[:12] for each in remade.unsigned)
-        print_note(f"signatures were left out, since they would be wrong: {named}; sign again")
-    if remade.elsewhere:
-        print_note(f"still with the old commit: {', '.join(remade.elsewhere)}")
+            yield f"{count_noun(len(entries), 'entry', 'entries')} {how}"
 
 
 @declare
@@ -216,7 +219,7 @@ def redo(
     ),
     vouch: bool = option("Vouch for the COMMIT: sign it, and say so in its message."),
     paths: tuple[str, ...] = argument("[COMMIT | PATHS...]"),
-) -> None:
+) -> Answer:
     """Make what is staged, or a commit, again as edits with evidence, and commit it.
 
     For a change that was made without hkgit and that no transcript explains. The evidence is
@@ -249,7 +252,7 @@ def redo(
         patch=None if patch is None else patch.read(),
         vouches=vouch,
     )
-    tell_remade(repository, remake(repository, request))
+    return answer_remade(repository, remake(repository, request))
 
 
 def _split_commit(

@@ -150,12 +150,6 @@ def _has_colour(stream: IO[str] | None) -> bool:
     return not is_unwanted and (stream or sys.stdout).isatty()
 
 
-def print_info(text: str) -> None:
-    """Say on standard output that all went well, unless nobody wants to hear it."""
-    if CONSOLE.loudness > QUIET:
-        echo(text)
-
-
 def print_note(text: str) -> None:
     """Say on standard error what a person may want to know, unless nobody does."""
     if CONSOLE.loudness > QUIET:

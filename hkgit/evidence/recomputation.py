@@ -40,8 +40,8 @@ from hkgit.evidence.claims import mark, read_recorded_spec, record_edit
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.evidence.verdict import Finding
 from hkgit.matching.place import LADDER_VERSION
+from hkgit.text.diff import LineMap
 from hkgit.text.document import MOST_LINES, Document, Lines, find_line_end, hash_lines, terminate
-from hkgit.text.line_map import LineMap
 from hkgit.values import replace
 
 _RATED = ("tier", "similarity", "confidence", "repairs")

@@ -122,8 +122,6 @@ def expect_unfiltered(path: str, driver: str, encoding: str) -> None:
 _LINE_ENDS = ("text", "eol", "crlf", "binary")
 _IDENT = rb"\$Id:[^$\n]*\$"
 _ODD = bytes({*range(32), 127} - set(b"\b\t\n\f\r\33"))
-_AUTOCRLF = ("input", "true", "yes", "on", "1")
-"""What makes `core.autocrlf` act on the way in."""
 
 
 @dataclass(frozen=True)
@@ -174,12 +172,18 @@ class Conversion:
         if b"\r\n" not in data:
             return False
         action = _action(self._ask_attributes([path], _LINE_ENDS)[path])
-        if action is None and self.repository.config("core.autocrlf") in _AUTOCRLF:
+        if action is None and self._acts_on_line_ends:
             action = "auto"
         if action == "auto":
             old = before or b""
             return not _is_binary(data) and (b"\r\n" not in old or _is_binary(old))
         return action == "text"
+
+    @cached_property
+    def _acts_on_line_ends(self) -> bool:
+        """Whether `core.autocrlf` acts on the way in: as `input`, or as any word for true."""
+        is_input = (self.repository.config("core.autocrlf") or "").lower() == "input"
+        return is_input or self.repository.is_on("core.autocrlf")
 
     def why_foreign(self, paths: Collection[str]) -> dict[str, InvalidInput]:
         """Map each file of which git stores another text than the work tree has to its refusal."""

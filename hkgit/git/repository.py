@@ -524,6 +524,10 @@ class Repository:
         """Return the last value of a configuration variable, as git reads it."""
         return self._config(name) if self.may_have(name) else None
 
+    def is_on(self, name: str) -> bool:
+        """Whether a configuration variable is set to what git reads as true."""
+        return self.may_have(name) and self._config("--type=bool", name) == "true"
+
     def _config(self, *args: str) -> str | None:
         asked = self.git("config", "--get", *args, check=False)
         if asked.code > 1:

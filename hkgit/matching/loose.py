@@ -52,7 +52,13 @@ def _find_owned(search: Search) -> tuple[Place, ...]:
     if search.vouches is vouch_for_none or find_candidates(search.quote):
         return ()
     places = advice.find_by_words(search.quote, _MOST_WORDS)
-    return tuple(place for place in places if search.owns(place))
+    return tuple(place for place in places if _is_owned(search, place))
+
+
+def _is_owned(search: Search, place: Place) -> bool:
+    """Whether a hash or a receipt of that very place is given, and nothing quotes another block."""
+    alignment = Alignment(search.quote, place.targets)
+    return search.owns(place) and not _is_of_another_block(alignment)
 
 
 def _is_shown(search: Search, place: Place) -> bool:
@@ -62,7 +68,7 @@ def _is_shown(search: Search, place: Place) -> bool:
     that they use.
     """
     alignment = Alignment(search.quote, place.targets)
-    if not has_evidence(alignment) and not search.owns(place):
+    if not has_evidence(alignment) and not _is_owned(search, place):
         return False
     _refuse_applied(search, repetition.find_added(alignment))
     check_names(alignment)
@@ -156,9 +162,7 @@ def has_evidence(alignment: Alignment) -> bool:
         is_slip = len(missing) == 1 and len(telling) > FEW + 1
         if not is_slip or _opens_block(quote.old_lines, telling, opening):
             return False
-    if any(_find_spots(alignment, row) for row in headings.intersection(missing)):
-        return False  # Where another line opens it the block is another one
-    if _is_nested(alignment):
+    if _is_of_another_block(alignment):
         return False
     if len(telling) <= FEW:
         return not missing
@@ -178,6 +182,13 @@ def has_evidence(alignment: Alignment) -> bool:
         elif rows[0] < missing[0] < rows[-1] and not _find_spots(alignment, missing[0]):
             lost = 0
     return there * FULL >= (there + lost) * ENOUGH
+
+
+def _is_of_another_block(alignment: Alignment) -> bool:
+    """Whether another line than the quoted one opens the block of a change, or one more does."""
+    headings = _find_headings(alignment.quote)
+    lost = (row for row in headings if not _stands(alignment, row, True))
+    return any(_find_spots(alignment, row) for row in lost) or _is_nested(alignment)
 
 
 def _find_headings(quote: Quotation) -> set[int]:

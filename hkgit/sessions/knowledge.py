@@ -33,7 +33,7 @@ class FileKnowledge:
     @classmethod
     def of(cls, data: bytes, lines: Iterable[Lines]) -> FileKnowledge:
         """Record lines of a file's bytes as known, joined where they touch."""
-        from hkgit.text.line_map import join_lines
+        from hkgit.text.diff import join_lines
 
         return cls(digest(data), join_lines(lines))
 
@@ -45,7 +45,7 @@ class FileKnowledge:
         if before is None:
             return FileKnowledge.of(data, ())
         # Few files change under a session.
-        from hkgit.text.line_map import LineMap
+        from hkgit.text.diff import LineMap
 
         moved = LineMap.between(before, data)
         return FileKnowledge.of(data, (part for lines in self.lines for part in moved.keep(lines)))

@@ -22,9 +22,8 @@ from hkgit.errors import HkgitError, InvalidInput, Stale
 from hkgit.evidence.claims import list_read_lines, mark
 from hkgit.evidence.entry import FileMark, RecordedFile
 from hkgit.sessions.call_journal import PendingEdit
-from hkgit.text.diff import find_changes
+from hkgit.text.diff import LineMap, find_changes
 from hkgit.text.document import Document, Lines, split_raw
-from hkgit.text.line_map import LineMap
 from hkgit.values import cached_property, dataclass, field, replace
 
 StoresLf = Callable[[str, bytes, bytes | None], bool]

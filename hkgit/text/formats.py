@@ -302,6 +302,15 @@ document adopt: Which call made each changed line.
     transcripts: list of transcript
     other_repositories: list of text
     changes: list of adopted_change
+document redo: What is in place of a commit.
+    status: one of remade, unchanged
+    commit: commit_id -- The last that was made; its parent where it changed only the ledger.
+    commits: list of commit_id -- The new ones, in order.
+    by_hand: commit_id or null -- That of what no entry explains.
+    kept, recorded, recovered, late: list of sha256 -- Entries: as they were, of sessions, of
+        transcripts, read after the change.
+    unsigned: list of commit_id -- Commits whose signature was left out.
+    elsewhere: list of text -- Other branches and tags with the old commit.
 
 # Many repositories
 

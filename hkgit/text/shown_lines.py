@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
+from hkgit.text.diff import join_lines
 from hkgit.text.document import Document, Lines
-from hkgit.text.line_map import join_lines
 from hkgit.values import dataclass
 
 _NUMBERED = r"(?s)\s*0*(\d{1,9})(?:\t|→|\. | ?\| ?|: ?|-)(.*)"

@@ -59,6 +59,7 @@ from hkgit.sessions.waiting_edits import open_journals
 from hkgit.text.document import Document, terminate
 from hkgit.text.escape import count_noun
 from hkgit.text.paths import quote_path
+from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, field, replace
 from hkgit.workflows.adoption import Transcripts, propose_recovered, store_checkout, store_tree
 from hkgit.workflows.landing_policy import refuse_ruling
@@ -126,6 +127,22 @@ class Remade:
     by_hand: str | None = None
     unsigned: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
+
+    @property
+    def document(self) -> JsonObject:
+        """It as JSON (`hkgit schema redo`)."""
+        return {
+            "status": "remade" if self.commits or self.is_gone else "unchanged",
+            "commit": self.commit,
+            "commits": self.commits,
+            "by_hand": self.by_hand,
+            "kept": self.kept,
+            "recorded": [each.name for each in self.recorded],
+            "recovered": [each.name for each in self.recovered],
+            "late": self.late,
+            "unsigned": [*self.unsigned],
+            "elsewhere": [*self.elsewhere],
+        }
 
 
 def remake(repository: Repository, request: RemakeRequest) -> Remade:

@@ -23,8 +23,8 @@ from hkgit.edits import (
     SetMode,
 )
 from hkgit.errors import Stale
+from hkgit.text.diff import LineMap
 from hkgit.text.document import Document
-from hkgit.text.line_map import LineMap
 from tests.support.cases import cases
 from tests.support.planning import Files, file_of, hash_of, on_base, result, snapshot, spec_of
 from tests.support.properties import examples
@@ -54,7 +54,6 @@ def carried(
 
 
 @cases(
-    "edits, expected",
     {
         "a range": ([put(2, 3, "z")], "nazxde"),
         "a deletion": ([put(5, 5)], "nabcxd"),
@@ -75,7 +74,6 @@ def test_lines_in_a_sequence_are_carried_one_after_the_other() -> None:
 
 
 @cases(
-    "tip, after, base_lines",
     {
         "lines that moved": ({"f": TIP}, "nazxde", (3, 4)),
         "lines below which the file changed": ({"f": file_of("abcdem")}, "azdem", (2, 3)),
@@ -96,7 +94,6 @@ CHANGED = {"f": file_of("aBcde")}
 
 
 @cases(
-    "edit, tip, said",
     {
         "lines that came apart": (ReplaceRange("f", 3, 4, ("z",)), {"f": TIP}, "the lines of this"),
         "lines that changed": (put(2, 2, "z"), CHANGED, "the lines of this edit were changed"),
@@ -126,7 +123,6 @@ def test_what_cannot_be_carried_is_stale(edit: AnyEdit, tip: Files, said: str) -
 
 
 @cases(
-    "edit, tip, said",
     {
         "a file in the way": (RenameFile("f", "g"), {"f": BASE, "g": b"!"}, "g: exists already"),
         "a file above it": (CreateFile("d/x", "x"), {"f": BASE, "d": b"!"}, "d is a file"),
@@ -161,14 +157,9 @@ GONE = ReplaceRange("f", 2, 3, ())
 
 
 @cases(
-    "before, after, kind",
     {
         "an expected hash": (read(2, 3), [(3, 4)], "hash"),
-        "a receipt of lines that changed is none any more": (
-            read(1, 5, kind="receipt"),
-            [],
-            "none",
-        ),
+        "not a receipt of lines that changed": (read(1, 5, kind="receipt"), [], "none"),
     },
 )
 def test_reads_are_carried_too(before: Read, after: list[tuple[int, int]], kind: str) -> None:
@@ -206,7 +197,6 @@ TWO = put(2, 2, "x", "y")
 
 
 @cases(
-    "before, lines",
     {
         "the whole file": (read(None, None), [(1, 6)]),
         "all lines": (read(1, 5), [(1, 6)]),
@@ -226,7 +216,6 @@ def test_a_read_follows_an_edit(before: Read, lines: list[tuple[int, int]]) -> N
 
 
 @cases(
-    "edit, left",
     {
         "a file that was moved": (RenameFile("f", "g"), (read(1, 5, "g"),)),
         "a file that is gone": (DeleteFile("f"), ()),

@@ -45,7 +45,6 @@ def read(start: int, end: int, kind: str = "hash") -> Read:
 
 
 @cases(
-    "edit, expected",
     {
         "the lines that it covers": (B, hashed(5, 6)),
         "the whole file": (B, WHOLE),
@@ -75,7 +74,6 @@ def _with_hash(edit: AnyEdit, expected: str) -> AnyEdit:
 
 
 @cases(
-    "edit, expected",
     {
         "some of its lines": (B, hashed(5, 5)),
         "other lines": (B, hashed(1, 2)),
@@ -93,7 +91,6 @@ def test_any_other_hash_is_stale(edit: AnyEdit, expected: str) -> None:
 
 
 @cases(
-    "edit, named",
     {"quoted": (B, "`hkgit read f:5-6`"), "by lines": (ReplaceRange("f", 5, 6, ()), "f:5-6: ")},
 )
 def test_the_refusal_names_the_lines_to_read_and_no_hash_of_them(edit: AnyEdit, named: str) -> None:
@@ -114,19 +111,10 @@ def hashed_edit(data: bytes, line: int, **more: Any) -> Edit:
 
 
 @cases(
-    "data, edit, lines",
     {
         "by the lines they lie in": (APART, hashed_edit(APART, 2), ((2, 2),)),
-        "with a line hint, where it holds at several": (
-            TWICE,
-            hashed_edit(TWICE, 1, line_hint=4),
-            ((4, 4),),
-        ),
-        "all, where they share it": (
-            TWICE,
-            hashed_edit(TWICE, 1, replace_all=True),
-            ((1, 1), (4, 4)),
-        ),
+        "by a line hint, of several": (TWICE, hashed_edit(TWICE, 1, line_hint=4), ((4, 4),)),
+        "all that share it": (TWICE, hashed_edit(TWICE, 1, replace_all=True), ((1, 1), (4, 4))),
     },
 )
 def test_a_hash_chooses_among_equal_places(
@@ -137,7 +125,6 @@ def test_a_hash_chooses_among_equal_places(
 
 
 @cases(
-    "data, edit, said",
     {
         "equal places of equal lines": (TWICE, hashed_edit(TWICE, 1), "ambiguous: f: "),
         "none of the places": (TWICE, hashed_edit(TWICE, 2), "stale: f: expected hash"),
@@ -156,7 +143,6 @@ def expected_in(start: int | None, end: int | None, *hashed: int) -> Read:
 
 
 @cases(
-    "reads, lines",
     {
         "without lines": ([expected_in(None, None, 3, 3)], ((3, 3),)),
         "of its line": ([expected_in(3, 3, 3, 3)], ((3, 3),)),
@@ -180,7 +166,6 @@ BELOW_FOUR = InsertAfter("f", 4, ("x",))
 
 
 @cases(
-    "edit, reads, kind",
     {
         "expected lines": (B, [read(5, 6)], "hash"),
         "more than the edit touches": (B, [read(4, 6)], "hash"),
@@ -191,20 +176,12 @@ BELOW_FOUR = InsertAfter("f", 4, ("x",))
         "a receipt of a part, but quoted": (B, [read(5, 5, "receipt")], "quote"),
         "a receipt of a part": (FIVE_SIX, [read(5, 5, "receipt")], "none"),
         "a receipt that no longer holds": (FIVE_SIX, [Read("f", 5, 6, ZEROS, "receipt")], "none"),
-        "a receipt of lines that are gone": (
-            FIVE_SIX,
-            [Read("f", 5, 60, ZEROS, "receipt")],
-            "none",
-        ),
+        "a receipt of lost lines": (FIVE_SIX, [Read("f", 5, 60, ZEROS, "receipt")], "none"),
         "a hash of another file": (FIVE_SIX, [Read("g", 5, 6, hashed(5, 6))], "none"),
         "the line below": (BELOW_FOUR, [read(5, 6)], "hash"),
         "the line above": (BELOW_FOUR, [read(3, 4)], "hash"),
         "a line further off": (BELOW_FOUR, [read(6, 6)], "none"),
-        "no lines: their hash is the same everywhere": (
-            BELOW_FOUR,
-            [Read("f", 5, 4, EMPTY)],
-            "none",
-        ),
+        "no lines, whose hash is everywhere": (BELOW_FOUR, [Read("f", 5, 4, EMPTY)], "none"),
         "for tags": (TagEdit("f", compute_tag(b"def b():")), [read(5, 6)], "hash"),
         "for a mode": (SetMode("f", 0o100755), [read(1, 6, "receipt")], "receipt"),
         "not all of a file": (DeleteFile("f"), [read(2, 6, "receipt")], "none"),
@@ -217,7 +194,6 @@ def test_what_was_read_vouches_for_what_lies_in_it(
 
 
 @cases(
-    "reads",
     {
         "for its lines": [Read("f", 5, 6, ZEROS)],
         "for other lines of the file": [Read("f", 1, 1, ZEROS)],
@@ -231,7 +207,6 @@ def test_an_expected_hash_that_fails_is_stale(reads: list[Read]) -> None:
 
 
 @cases(
-    "edit, kind",
     {
         "whole lines, byte for byte, once": (B, "quote"),
         "without the last end": (Edit("f", "def b():\n    return 2", "x"), "quote"),
@@ -256,25 +231,12 @@ MADE = CreateFile("g", "x = 1\n")
 
 
 @cases(
-    "first, second, kinds",
     {
-        "lines that an edit with a hash wrote": (
-            _with_hash(B, hashed(5, 6)),
-            ON,
-            ["hash", "hash"],
-        ),
+        "lines of an edit with a hash": (_with_hash(B, hashed(5, 6)), ON, ["hash", "hash"]),
         "lines that an edit with less wrote": (B, ON, ["quote", "quote"]),
-        "lines that a blind edit wrote": (
-            ReplaceRange("f", 6, 6, ("return 3",)),
-            ON,
-            ["none", "none"],
-        ),
+        "lines of a blind edit": (ReplaceRange("f", 6, 6, ("return 3",)), ON, ["none", "none"]),
         "a file that an edit made": (MADE, Edit("g", "x = 1\n", "x = 2\n"), ["hash", "hash"]),
-        "an insertion below a line that an edit wrote": (
-            MADE,
-            InsertAfter("g", 1, ("y",)),
-            ["hash", "hash"],
-        ),
+        "an insertion below such a line": (MADE, InsertAfter("g", 1, ("y",)), ["hash", "hash"]),
         "but base lines need their own": (
             _with_hash(B, hashed(5, 6)),
             Edit("f", "\n\ndef b():\n    return 3", "x"),
@@ -330,7 +292,6 @@ def _edit(old: str, expected: str | None = None) -> Edit:
 
 
 @cases(
-    "expected, reads",
     {
         "the hash of the lines": (hash_of(SOURCE, 4, 7), ()),
         "the hash of the file": (hash_of(SOURCE, 1, 12), ()),
@@ -347,14 +308,22 @@ def test_evidence_lets_a_misquoted_line_give_way(
 
 
 @cases(
-    "expected, reads",
+    {
+        "the whole block": LOAD.replace("load", "parse_all"),
+        "its beginning": "def parse_all(path):\n    data = open(path).readall()\n",
+    },
+)
+def test_the_hash_of_a_block_is_no_evidence_for_the_place_of_another(old: str) -> None:
+    """Whoever quotes another name above the change means another block."""
+    edit = _edit(old, hash_of(SOURCE, 4, 3 + old.count("\n")))
+    assert refusal(on_base({"f.py": SOURCE}, edit)).startswith(("stale: f.py", "no_match: f.py"))
+
+
+@cases(
     {
         "none": (None, ()),
         "the hash of other lines": (hash_of(SOURCE, 10, 12), ()),
-        "a receipt of other lines": (
-            None,
-            (Read("f.py", 10, 12, hash_of(SOURCE, 10, 12), "receipt"),),
-        ),
+        "another receipt": (None, (Read("f.py", 10, 12, hash_of(SOURCE, 10, 12), "receipt"),)),
     },
 )
 def test_without_evidence_of_the_place_it_is_a_conflict(
@@ -365,7 +334,6 @@ def test_without_evidence_of_the_place_it_is_a_conflict(
 
 
 @cases(
-    "quoted, line",
     {"of it": ("    width = lenn(x)\n", 6), "another": ("    size = lenn(data)\n", 7)},
 )
 def test_a_hash_finds_no_line_that_the_quotation_misses(quoted: str, line: int) -> None:

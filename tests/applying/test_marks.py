@@ -15,7 +15,6 @@ CODE = b"a = 1\nb = 2\nc = 3\n"
 
 
 @cases(
-    "path, text, said",
     {
         "a marker below a new file": ("new.py", "a = 1\n>>>>>>> REPLACE\n", "'>>>>>>> REPLACE'"),
         "a fence around one": ("new.py", "```python\na = 1\n```\n", "in a fence"),
@@ -38,15 +37,11 @@ BLOCK = "<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE\n"
 
 
 @cases(
-    "path, text",
     {
         "prose that is one fence": ("new.md", "```\na = 1\n```\n"),
         "a text about markers": ("new.md", f"So:\n{BLOCK}Thus.\n"),
         "a new table with numbers": ("new.tsv", "1\ta\n2\tb\n"),
-        "a remark where no line goes": (
-            "old.py",
-            f"{CODE.decode()}# existing code stays as it is\n",
-        ),
+        "a remark below": ("old.py", f"{CODE.decode()}# existing code stays as it is\n"),
     },
 )
 def test_a_text_that_only_looks_so_is_written(path: str, text: str) -> None:

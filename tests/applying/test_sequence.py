@@ -31,7 +31,6 @@ B, C, X = map(compute_tag, (b"b", b"c", b"x"))
 
 
 @cases(
-    "edits, expected",
     {
         "an edit of what an edit wrote": ([B_TO_X, Edit("f", "x\n", "y\n")], "ayc"),
         "across what an edit wrote and the base": (
@@ -42,14 +41,8 @@ B, C, X = map(compute_tag, (b"b", b"c", b"x"))
             [InsertAfter("f", 1, ("x", "y")), ReplaceRange("f", 3, 3, ("z",))],
             "axzbc",
         ),
-        "one line below another": (
-            [InsertAfter("f", 3, ("x",)), InsertAfter("f", 4, ("y",))],
-            "abcxy",
-        ),
-        "tags of what stands there now": (
-            [Edit("f", "a\n", "x\n"), TagEdit("f", X, None, ("y",))],
-            "yxbc",
-        ),
+        "below another": ([InsertAfter("f", 3, ("x",)), InsertAfter("f", 4, ("y",))], "abcxy"),
+        "tags of it": ([Edit("f", "a\n", "x\n"), TagEdit("f", X, None, ("y",))], "yxbc"),
         "below an anchor that an edit wrote": (
             [Edit("f", "a\n", "x\n"), Edit("f", "", "y\n", anchors=("x",))],
             "xybc",
@@ -68,7 +61,6 @@ MOVED = RenameFile("f", "g")
 
 
 @cases(
-    "edits, expected",
     {
         "created, then edited": ([CREATED, Edit("g", "b\n", "x\n")], {"g": file_of("ax")}),
         "created, then moved": ([CREATED, RenameFile("g", "h")], {"h": file_of("ab")}),
@@ -90,7 +82,6 @@ def test_in_a_sequence_files_come_and_go(
 
 
 @cases(
-    "edits, said",
     {
         "deleted": ([DeleteFile("f"), B_TO_X], "no_match: f: there is no such"),
         "moved": ([MOVED, B_TO_X], "no_match: f: there is no such"),
@@ -113,12 +104,8 @@ A_TO_B = ReplaceRange("f", 1, 1, ("b",))
 
 
 @cases(
-    "edits, expected",
     {
-        "line numbers": (
-            [ReplaceRange("f", 1, 1, ("x", "y")), ReplaceRange("f", 2, 2, ("z",))],
-            "xyzc",
-        ),
+        "numbers": ([ReplaceRange("f", 1, 1, ("x", "y")), ReplaceRange("f", 2, 2, ("z",))], "xyzc"),
         "quoted text": ([A_TO_B, B_TO_X], "bxc"),
         "tags": ([A_TO_B, TagEdit("f", B, None, ("x",))], "bxbc"),
         "anchors": ([A_TO_B, Edit("f", "", "x\n", anchors=("b",))], "bbxc"),
@@ -137,18 +124,11 @@ def test_and_by_the_name_that_a_file_has_there() -> None:
 
 
 @cases(
-    "edits, said",
     {
-        "a file that an edit makes": (
-            [CREATED, Edit("g", "a\n", "x\n")],
-            "no_match: g: there is no",
-        ),
+        "a new file": ([CREATED, Edit("g", "a\n", "x\n")], "no_match: g: there is no"),
         "a name that an edit gives": ([MOVED, Edit("g", "b\n", "x\n")], "no_match: g: there is no"),
         "text that an edit writes": ([B_TO_X, Edit("f", "x\n", "y\n")], "no_match: f: the old"),
-        "text that another replaces": (
-            [B_TO_X, Edit("f", "b\n", "y\n")],
-            "invalid: f:2-2: overlaps",
-        ),
+        "text replaced": ([B_TO_X, Edit("f", "b\n", "y\n")], "invalid: f:2-2: overlaps"),
     },
 )
 def test_the_base_has_not_what_the_spec_makes(edits: list[AnyEdit], said: str) -> None:
@@ -156,7 +136,6 @@ def test_the_base_has_not_what_the_spec_makes(edits: list[AnyEdit], said: str) -
 
 
 @cases(
-    "edit",
     {
         "quoted text": Edit("f", "c\n", "z\n"),
         "lines": ReplaceRange("f", 3, 3, ("z",)),

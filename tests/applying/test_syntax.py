@@ -106,7 +106,7 @@ def planned(*edits: Edit | ReplaceRange, syntax: str = "guard") -> tuple[str, li
     return "" if error is None else f"{error.status}: {error.what}", notes
 
 
-@cases("path, old, new, said", LOOSE)
+@cases(LOOSE)
 def test_what_is_not_exact_may_not_break_a_file_unless_nobody_is_to_look(
     path: str, old: str, new: str, said: tuple[int, str]
 ) -> None:
@@ -116,7 +116,6 @@ def test_what_is_not_exact_may_not_break_a_file_unless_nobody_is_to_look(
 
 
 @cases(
-    "edit",
     {
         "text": Edit("a.py", "stream.write(data)", "stream.write(data"),
         "lines": ReplaceRange("a.py", 3, 3, ("        stream.write(data",)),
@@ -140,7 +139,6 @@ UNCLOSED = f"invalid: with this edit line 3 is no longer {PYTHON}: '(' was never
 
 
 @cases(
-    "syntax, edit, refusal, notes",
     {
         "what is exact, where nobody reads notes": ("loose", EXACT, "", 0),
         "what is not": ("loose", INEXACT, UNCLOSED, 0),
@@ -156,7 +154,6 @@ def test_it_can_be_said_what_is_refused_and_what_is_reported(
 
 
 @cases(
-    "path, old, new",
     {
         "a file that still parses": ("a.py", "return  path\n", "return None\n"),
         "a file that was broken before": ("broken.py", "return  1\n", "return (\n"),
@@ -292,7 +289,6 @@ def main():
 
 
 @cases(
-    "old, new, above, first, last",
     {
         "a method": (
             "write(1)",

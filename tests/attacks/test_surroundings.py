@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import time
@@ -27,10 +26,11 @@ from tests.attacks.scene import AGENT, PERSON, A, Scene, replace_range
 from tests.support.cases import cases
 from tests.support.commits import applied, commit_tree
 from tests.support.objects import open_repository
+from tests.support.planning import protocol
 from tests.support.reports import place_report, render
 from tests.support.repos import Repo
 from tests.support.rulings import judge_whole
-from tests.support.running import Bench, range_hash
+from tests.support.running import Bench
 
 EVIL = File(b"evil\n")
 
@@ -225,19 +225,11 @@ def test_an_honest_commit_of_five_hundred_edits_is_judged_in_the_time_of_a_push(
     lines = [f"value_{number} = compute({number})\n" for number in range(1, 20_001)]
     on = scene.by_hand({"big.py": File("".join(lines).encode())}, PERSON)
     text = "".join(lines).encode()
-    operations = [
-        {
-            "op": "replace_range",
-            "path": "big.py",
-            "start_line": number,
-            "end_line": number,
-            "expected_hash": range_hash(text, number, number),
-            "new_text": f"value_{number} = None\n",
-        }
+    operations = (
+        replace_range("big.py", text, number, number, f"value_{number} = None\n")
         for number in range(40, 20_001, 40)
-    ]
-    spec = json.dumps({"version": "1", "operations": operations})
-    change = replace(applied(scene.repo, spec, on=on), parents=(on,))
+    )
+    change = replace(applied(scene.repo, protocol(*operations), on=on), parents=(on,))
     commit = scene.commit(change)
     began = time.process_time()
     assert scene.passes(commit)

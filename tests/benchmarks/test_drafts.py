@@ -23,7 +23,6 @@ def test_the_file_before_and_after() -> None:
 
 
 @cases(
-    "above, below, old, new",
     {
         "no context": (0, 0, "two\n", "TWO\n2b\n"),
         "context above": (1, 0, "one\ntwo\n", "one\nTWO\n2b\n"),
@@ -61,7 +60,6 @@ def test_a_file_may_end_without_a_newline_or_have_the_change_already() -> None:
 
 
 @cases(
-    "context, fixed",
     {
         "the place may differ": (True, (b"top\n", b"end\n")),
         "the changed rows may differ": (False, (b"top\none\n", b"three\nend\n")),
@@ -73,7 +71,6 @@ def test_what_is_fixed_before_and_after(context: bool, fixed: tuple[bytes, bytes
 
 
 @cases(
-    "below, expected",
     {
         "nothing like it": (("end", "x"), False),
         "a copy": (("end", "one", "two", "three"), True),
@@ -94,7 +91,6 @@ def test_where_context_is_misquoted_a_place_with_other_context_is_a_rival() -> N
 
 
 @cases(
-    "rows, below, expected",
     {
         "only at its place": (("two",), ("three",), False),
         "inside a line": (("two",), ("a two",), True),

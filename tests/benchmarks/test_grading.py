@@ -16,7 +16,6 @@ def truth(verdict: Verdict = Verdict.LAND, fold: str = "bytes") -> Truth:
 
 
 @cases(
-    "fold, answer, expected",
     {
         "byte for byte": ("bytes", IDEAL, Grade.IDEAL),
         "refused": ("bytes", None, Grade.REFUSED),
@@ -43,7 +42,6 @@ def test_an_answer_where_the_edit_must_land(
 
 
 @cases(
-    "verdict, expected",
     {
         "where it must land": (Verdict.LAND, Grade.ACCEPTED),
         "where nothing may": (Verdict.REFUSE, Grade.WRONG),
@@ -57,7 +55,6 @@ def test_plain_replacement_of_what_stands_once_is_accepted(
 
 
 @cases(
-    "verdict, answer, expected",
     {
         "refused": (Verdict.REFUSE, None, Grade.REFUSED),
         "nothing changed": (Verdict.REFUSE, BEFORE, Grade.REFUSED),

@@ -94,7 +94,6 @@ def rows(kinds: str, *lines: str) -> Draft:
 
 
 @cases(
-    "kinds, lines, at, expected",
     {
         "apart": ("  + ", ("a", "b", "new", "c"), 0, False),
         "beside": ("  + ", ("a", "b", "new", "c"), 1, True),
@@ -112,7 +111,6 @@ def test_whether_a_line_borders_on_a_change(
 
 
 @cases(
-    "kinds, lines, expected",
     {
         "edited": ("-+", ("value = 1", "value = 2"), 1),
         "kept": (KEPT + GONE + ADDED, ("a", "b", "b2"), None),

@@ -69,7 +69,6 @@ def test_an_engine_that_cannot_say_everywhere_is_not_asked_to(edits: Path) -> No
 
 
 @cases(
-    "name, said",
     {
         "not set": ("", "HKGIT_REAL_EDITS names no file of real edits"),
         "absent": ("gone.xz", "HKGIT_REAL_EDITS names gone.xz, which is no file"),

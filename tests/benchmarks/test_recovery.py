@@ -49,7 +49,6 @@ def test_every_task_ends_in_time_and_hints_save_readings_and_bytes() -> None:
 
 
 @cases(
-    "before, old, after",
     {
         "there once": (b"a\nb\n", "b\n", b"a\nc\n"),
         "line ends of the file": (b"a\r\nb\r\n", "a\nb\n", b"c\r\n"),

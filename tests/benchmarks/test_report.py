@@ -45,7 +45,7 @@ def test_an_engine_and_a_label_have_a_row() -> None:
     assert names == ["none", "other"]
 
 
-@cases("lines", {"real": real_lines(small_corpus(), 500), "repetitive": repetitive_lines(500)})
+@cases({"real": real_lines(small_corpus(), 500), "repetitive": repetitive_lines(500)})
 def test_the_edit_of_the_scaling_table_is_not_exact_and_changes_one_line(lines: list[str]) -> None:
     before, old, _, right = fuzzy_edit(lines)
     pairs = zip(before.splitlines(), right.splitlines(), strict=True)

@@ -37,6 +37,13 @@ def bench(sources: Repo, tmp_path: Path) -> Bench:
     return make_bench(sources.copy(tmp_path / "repo"), tmp_path)
 
 
+@pytest.fixture
+def bare(sources: Repo, tmp_path: Path) -> Bench:
+    """A bare clone of it."""
+    sources.git("clone", "-q", "--bare", ".", str(tmp_path / "bare"))
+    return make_bench(Repo(tmp_path / "bare"), tmp_path)
+
+
 @pytest.fixture(scope="session")
 def history(sources: Repo, tmp_path_factory: pytest.TempPathFactory) -> Bench:
     """A tag for every kind of commit, each on `start`."""

@@ -1,4 +1,4 @@
-"""The calls of edit tools, in every spelling, out of every envelope."""
+"""The calls of edit tools, in every spelling and envelope, and the tags that name lines."""
 
 from __future__ import annotations
 
@@ -7,11 +7,20 @@ from collections.abc import Mapping
 
 import pytest
 
-from hkgit import dialects
+from hkgit import (
+    apply_edits,
+    build_seen_hashes,
+    dialects,
+    line_hash,
+    parse_edits,
+    resolve_hash,
+    tag_lines,
+)
 from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, TagEdit, WriteFile
 from hkgit.errors import InvalidInput
+from hkgit.text.hashes import compute_tag, compute_tags
 from tests.support.cases import cases
-from tests.support.notations import refusal_of
+from tests.support.notations import refusal_of, write
 
 HASH = "0123456789ab"
 CHANGE = Edit("x", "a", "b")
@@ -92,7 +101,6 @@ def test_calls_may_stand_one_a_line() -> None:
 
 
 @cases(
-    "call, edits",
     {
         "a list": ([EDIT, EDIT], [CHANGE, CHANGE]),
         "edits that name their files": (
@@ -150,7 +158,6 @@ def test_a_call_becomes_edits(call: object, edits: list[AnyEdit]) -> None:
 
 
 @cases(
-    "call, edit",
     {
         "empty a file": ({"path": "x", "content": ""}, WriteFile("x", "")),
         "replace by nothing": ({**RANGE, "content": ""}, TagEdit("x", "a3", "Zz")),
@@ -164,7 +171,6 @@ def test_tags_and_content_say_what_is_meant(call: object, edit: AnyEdit) -> None
 
 
 @cases(
-    "call, message",
     {
         "no edits": ({"edits": []}, "empty spec"),
         "nothing but a view": ({"command": "view", "path": "x"}, "empty spec"),
@@ -213,10 +219,7 @@ def test_tags_and_content_say_what_is_meant(call: object, edit: AnyEdit) -> None
         ),
         "before line 0": ({"path": "x", "new_text": "b", "insert_line": 0}, "insert_line"),
         "a stop without a start": (rid(RANGE, "hash_start"), 'unknown key "hash_stop"'),
-        "an offset without a tag": (
-            {"path": "x", "offset": 3, "content": "a"},
-            'unknown key "offset"',
-        ),
+        "an offset alone": ({"path": "x", "offset": 3, "content": "a"}, 'unknown key "offset"'),
         "no lines": ({**START, "content": ""}, "content: expected lines to insert"),
         "a bar": ({**START, "hash_start": "a3|"}, "hash_start: expected a tag of two"),
         "letters": ({**START, "hash_stop": "é1"}, "hash_stop: expected a tag of two"),
@@ -238,13 +241,9 @@ def read(text: object) -> tuple[AnyEdit, ...]:
 
 
 @cases(
-    "call, message",
     {
         "a block": ({"path": "src/x.py", "diff": BLOCK}, "this is a text within a call: send it"),
-        "a block of Void": (
-            {"uri": "x.py", "search_replace_blocks": BLOCK},
-            "a text within a call",
-        ),
+        "Void's block": ({"uri": "x.py", "search_replace_blocks": BLOCK}, "a text within a call"),
         "in arguments": (
             {"name": "apply_diff", "input": {"path": "x.py", "diff": HUNK}},
             "a text within a call",
@@ -271,7 +270,6 @@ def test_what_looks_like_such_a_call_may_be_content() -> None:
 
 
 @cases(
-    "text",
     {
         "replace_in_file": (
             "<replace_in_file>\n<path>src/x.py</path>\n<diff>\n------- SEARCH\na\n=======\nb\n"
@@ -287,3 +285,97 @@ def test_what_looks_like_such_a_call_may_be_content() -> None:
 )
 def test_tags_around_a_block_name_its_file(text: str) -> None:
     assert read(text) == (A_TO_B,)
+
+
+@cases(
+    {
+        "empty": ("", "zd"),
+        "a brace": ("}", "SO"),
+        "code": ("def f():", "mf"),
+        "indented": ("    return 1", "bg"),
+        "a tab": ("\t", "lU"),
+        "one unit of two bytes": ("é", "wG"),
+        "two units for one letter": ("😀 x", "eG"),
+        "a separator": ("\u2028", "EV"),
+    },
+)
+def test_a_tag_is_that_of_other_readers(line: str, name: str) -> None:
+    assert compute_tag(line.encode()) == name
+
+
+def test_bytes_that_are_not_utf8_count_as_the_replacement_character() -> None:
+    assert compute_tag(b"\xff") == compute_tag("\ufffd".encode())
+
+
+def test_two_lines_that_share_a_tag_show_it_once() -> None:
+    twin = next(text for i in range(10**6) if compute_tag(text := b"%d" % i) == compute_tag(b"a"))
+    assert compute_tags([b"a", twin]) == [compute_tag(b"a"), None]
+
+
+@cases(
+    {
+        "number, hash sign": (
+            '{"path": "x", "edits": [{"op": "replace", "pos": "12#VK", "lines": []}]}'
+        ),
+        "number, colon": '{"path": "x", "hash_start": "12:a3", "content": "y"}',
+        "with the line's text": '{"path": "x", "anchor": "12:a3|  return"}',
+        "verbs": "[src/x.py#1F3A]\nSWAP 3-4\n+a\n",
+    },
+)
+def test_line_tags_of_another_notation_are_refused_under_every_name(text: str) -> None:
+    for name in ("auto", *dialects.DIALECTS):
+        with pytest.raises(InvalidInput):
+            dialects.parse(text, name)
+
+
+LINES = ["one = 1", "two = 2", "}", "four = 4"]
+TEXT = "".join(f"{line}\n" for line in LINES)
+
+
+def call(**said: object) -> str:
+    return json.dumps({"path": "f", **said})
+
+
+def test_lines_to_insert_that_repeat_their_target_are_refused() -> None:
+    edit = call(hash_start=line_hash("two = 2"), content="new = 0\ntwo = 2\n")
+    [outcome] = apply_edits(edit, {"f": TEXT}).outcomes
+    assert outcome.status == "invalid"
+    assert "repeats line 2, before which they are inserted" in str(outcome.error)
+
+
+def test_a_bracket_may_stand_there_twice() -> None:
+    edit = call(hash_start=line_hash("}"), content="{\n}\n")
+    assert apply_edits(edit, {"f": TEXT}).files == {"f": TEXT.replace("}\n", "{\n}\n}\n")}
+
+
+@cases(
+    {
+        "the line of hash_stop goes, by default": ({}, ["new", *LINES[3:]]),
+        "and where that is said": ({"inclusive": True}, ["new", *LINES[3:]]),
+        "or it stays": ({"inclusive": False}, ["new", *LINES[2:]]),
+    },
+)
+def test_a_key_says_whether_the_range_has_the_line_of_its_stop(
+    inclusive: dict[str, bool], left: list[str]
+) -> None:
+    start, stop = line_hash(LINES[0]), line_hash(LINES[2])
+    edit = call(hash_start=start, hash_stop=stop, content="new\n", **inclusive)
+    result = apply_edits(edit, {"f": TEXT})
+    assert result.files == {"f": "".join(f"{line}\n" for line in left)}
+    edits = parse_edits(edit)
+    assert parse_edits(write("hashline", edits)) == edits
+
+
+def test_an_empty_exclusive_range_is_refused() -> None:
+    tag = line_hash(LINES[1])
+    edit = call(hash_start=tag, hash_stop=tag, content="new\n", inclusive=False)
+    assert apply_edits(edit, {"f": TEXT}).outcomes[0].status == "stale"
+
+
+def test_lines_are_tagged_and_found_again() -> None:
+    lines = ["a", "b", "a"]
+    shown = tag_lines(lines)
+    assert shown == [f"{line_hash('a')}|a", f"{line_hash('b')}|b", "  |a"]
+    assert tag_lines(lines[1:], build_seen_hashes(lines, 1)) == shown[1:]
+    assert [resolve_hash(lines, line_hash(line)) for line in lines] == [1, 2, 1]
+    assert resolve_hash(lines, "zz") is None

@@ -23,7 +23,6 @@ OPERATIONS = '{"version": "1", "operations": [{"op": "delete_file", "path": "a"}
 
 
 @cases(
-    "text, name",
     {
         "protocol": (OPERATIONS, "protocol"),
         "protocol, cut off": ('{"operations": [{"op": ', "protocol"),
@@ -51,7 +50,6 @@ def test_a_dialect_is_seen_from_its_text(text: str, name: str) -> None:
 
 
 @cases(
-    "text, message",
     {
         "a call and a block": (f"{EDIT}\n{BLOCK}", "harnesskit or search-replace"),
         "a diff and a block": (f"{DIFF}\n{BLOCK}", "search-replace or unified-diff"),
@@ -63,7 +61,6 @@ def test_a_text_in_two_dialects_is_refused(text: str, message: str) -> None:
 
 
 @cases(
-    "text, said",
     {
         "empty": ("", ": it is empty"),
         "blank": (" \n\n", ": it is empty"),
@@ -160,7 +157,6 @@ CONTENT = '{"content": 1, "path": 2, "hash_start": "aa", "version": 3, "op": 4}'
 
 
 @cases(
-    "key, value, more",
     {
         "input": ("input", {"path": "x", "old_str": CONTENT}, {"name": "e"}),
         "edits": ("edits", [{"oldText": CONTENT, "newText": ""}], {"path": "x"}),

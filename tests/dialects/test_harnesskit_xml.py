@@ -16,7 +16,6 @@ def xml(old: str, new: str = "b", head: str = 'file="x"') -> str:
 
 
 @cases(
-    "text, edits",
     {
         "one": (xml("a"), [CHANGE]),
         "several": (
@@ -49,7 +48,6 @@ def test_xml_becomes_edits(text: str, edits: list[Edit]) -> None:
 
 
 @cases(
-    "text, message",
     {
         "a tag in a text": (xml("a</old>"), "line 1: expected <new>, found </old>"),
         "another": (xml("a\n<new>"), "line 2: expected </old>, found <new>"),

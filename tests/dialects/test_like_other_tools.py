@@ -93,7 +93,7 @@ SAME = {
 }
 
 
-@cases("before, spec, after", SAME)
+@cases(SAME)
 def test_an_edit_ends_as_in_the_tool_it_was_written_for(
     before: str, spec: str, after: str | None
 ) -> None:
@@ -114,7 +114,7 @@ REFUSED = {
 }
 
 
-@cases("before, spec, reason", REFUSED)
+@cases(REFUSED)
 def test_what_could_be_meant_otherwise_is_refused(before: str, spec: str, reason: str) -> None:
     refusal = refusal_of(before, spec)
     assert refusal
@@ -188,7 +188,7 @@ ADVISED = {
 }
 
 
-@cases("before, spec, again, advice, after", ADVISED)
+@cases(ADVISED)
 def test_the_advice_of_a_refusal_lands_when_it_is_followed(
     before: str, spec: str, again: str, advice: str, after: str | None
 ) -> None:

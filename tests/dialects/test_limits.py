@@ -27,7 +27,6 @@ def long(piece: str) -> str:
 
 @pytest.mark.sampled
 @cases(
-    "text",
     {
         "one long text": write("protocol", [CreateFile("a", long(LINE))]),
         "many lines": write("protocol", [InsertAfter("a", 1, ("x",) * (SIZE // 2))]),

@@ -21,7 +21,6 @@ def spec(*operations: object, **about: object) -> str:
 
 
 @cases(
-    "operation, edit",
     {
         "replace_range": (
             {**RANGE, "expected_hash": HASH, "new_text": "x\n"},
@@ -43,7 +42,6 @@ def test_an_operation_becomes_an_edit(operation: dict[str, object], edit: AnyEdi
 
 
 @cases(
-    "new_text, lines",
     {
         "no lines": ("", ()),
         "one empty line": ("\n", ("",)),
@@ -61,7 +59,6 @@ def test_new_text_is_lines(new_text: str, lines: tuple[str, ...]) -> None:
 
 
 @cases(
-    "change, where, what",
     {
         "a string for a line": ({"start_line": "12"}, ".start_line", 'from 1, found "12"'),
         "end before start": ({"end_line": 9}, ".end_line", "expected an integer from 10, found 9"),
@@ -93,7 +90,6 @@ def test_a_wrong_value_is_refused_at_its_path(
 
 
 @cases(
-    "operation, message",
     {
         "no text": ({**RANGE}, 'expected either "new_text" or "new_lines", found neither'),
         "a line end in a line": (
@@ -132,7 +128,6 @@ def test_an_operation_that_cannot_be_meant_is_refused(operation: object, message
 
 
 @cases(
-    "text, message",
     {
         "no operations": (spec(), "empty spec"),
         "version 2": (spec(RANGE, version="2"), 'version: expected "1", found "2"'),

@@ -369,7 +369,6 @@ def test_files_come_and_go(name: str) -> None:
 
 
 @cases(
-    "old, new, final_newline",
     {"added": (b"a\nb", b"a\nc\n", True), "taken away": (b"a\nb\n", b"a\nc", False)},
 )
 def test_a_diff_changes_the_end_of_the_last_line(

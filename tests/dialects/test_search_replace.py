@@ -63,7 +63,6 @@ APPEND = ":empty_search:append\n"
 
 
 @cases(
-    "hints, old, hint",
     {
         "start": (":start_line:12\n-------\n", "a\n", 12),
         "start and end": (":start_line: 12\n:end_line:14\n-------\n", "a\n", 12),
@@ -97,7 +96,6 @@ def test_only_an_empty_search_becomes_an_append() -> None:
 
 
 @cases(
-    "above, path",
     {
         "bare": ("src/app.py\n", "src/app.py"),
         "backticks": ("`src/app.py`\n", "src/app.py"),
@@ -154,7 +152,6 @@ CONFLICT = f"<<<<<<< HEAD\na\n{DIVIDER}b\n>>>>>>> branch\n"
 
 
 @cases(
-    "old, new",
     {
         "nothing": ("", ""),
         "an empty SEARCH creates": ("", "b\n"),
@@ -186,7 +183,6 @@ def test_content_is_kept_line_by_line(old: str, new: str) -> None:
 
 
 @cases(
-    "text, meant",
     {
         "a divider": (f"\\{DIVIDER}", DIVIDER),
         "escaped twice": (f"\\\\{DIVIDER}", f"\\{DIVIDER}"),
@@ -198,23 +194,16 @@ def test_a_backslash_in_front_of_a_marker_is_taken_away(text: str, meant: str) -
 
 
 @cases(
-    "text, message",
     {
         "no name": (PLAIN, "line 1: expected the name of a file"),
         "no divider": (f"a.py\n{HEAD}a\n{TAIL}", "line 2: expected ======="),
-        "no tail before the next head": (
-            f"a.py\n{HEAD}a\n{DIVIDER}{PLAIN}",
-            "line 2: a block without",
-        ),
+        "no tail above a head": (f"a.py\n{HEAD}a\n{DIVIDER}{PLAIN}", "line 2: a block without"),
         "cut off at the divider": (f"a.py\n{HEAD}a\n=======\n", "line 2: a block without its tail"),
         "prose behind a block without a tail": (
             f"a.py\n```\n{HEAD}a\n=======\nb\n```\nDone.",
             "without its tail",
         ),
-        "a second divider with text below": (
-            f"a.py\n{HEAD}a\n=======\nb\n=======\nc\n",
-            "without its tail",
-        ),
+        "text below a divider": (f"a.py\n{HEAD}a\n=======\nb\n=======\nc\n", "without its tail"),
         "a tail alone": (f"a.py\n{PLAIN}{TAIL}", "line 7: a marker that belongs to no"),
         "indented, below one that is not": (
             f"a.py\n{PLAIN}  <<<<<<< SEARCH\n",
@@ -263,7 +252,6 @@ def test_bytes_that_are_not_utf8_survive() -> None:
 
 
 @cases(
-    "edit",
     {
         "old text without a line end": Edit("a.py", "x", "y\n"),
         "new text without a line end": Edit("a.py", "x\n", "y"),
@@ -276,7 +264,6 @@ def test_what_has_no_block_is_not_written_as_one(edit: Edit) -> None:
 
 
 @cases(
-    "body, new",
     {
         "below code": ("a\n=======\n    b\n=======\n", "    b\n"),
         "below a blank line": ("a\n=======\nb\n\n=======\n", "b\n\n"),
@@ -286,7 +273,7 @@ def test_a_divider_again_right_above_the_tail_is_no_text(body: str, new: str) ->
     assert read(f"a.py\n{HEAD}{body}{TAIL}") == [Edit("a.py", "a\n", new)]
 
 
-@cases("new", {"a deletion": "", "new": "b\n"})
+@cases({"a deletion": "", "new": "b\n"})
 def test_a_divider_written_twice_may_underline_what_is_above(new: str) -> None:
     """The line may be part of the old text, or a slip: only a title of its length is clear."""
     with pytest.raises(InvalidInput, match="could be any of lines 4, 5"):
@@ -357,7 +344,6 @@ def test_no_line_of_text_becomes_a_name() -> None:
 
 
 @cases(
-    "old, new",
     {
         "other titles": (f"Intro\n{DIVIDER}a\n", f"Other\n{DIVIDER}b\n"),
         "below a paragraph": (f"a\nHeading\n{DIVIDER}", "b\n"),

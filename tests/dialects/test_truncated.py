@@ -46,7 +46,7 @@ CUT = {
 }
 
 
-@cases("text, missing", CUT)
+@cases(CUT)
 def test_what_is_cut_off_is_refused_with_what_is_missing(text: str, missing: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
         parse_edits(text)
@@ -124,7 +124,6 @@ def test_a_new_file_may_be_miscounted_too() -> None:
 
 
 @cases(
-    "title",
     {
         "of the length of the divider": "Changes\n=======\n",
         "whose underline is cut off": "Changes in 2.0\n=======\n",
@@ -136,7 +135,6 @@ def test_a_title_that_ends_the_text_is_underlined_and_the_block_cut_off(title: s
 
 
 @cases(
-    "text",
     {
         "a block before its divider": "f.c\n<<<<<<< SEARCH\na\n",
         "XML before its new text": '<edit file="f.c">\n<old>a',

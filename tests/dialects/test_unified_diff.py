@@ -31,7 +31,6 @@ def read(text: str) -> tuple[AnyEdit, ...]:
 
 
 @cases(
-    "head, hint, heading",
     {
         "without counts": ("@@ -7 +7 @@", 7, ""),
         "wrong counts": ("@@ -7,1 +7,99 @@", 7, ""),
@@ -55,7 +54,6 @@ def test_a_line_that_begins_with_a_tab_has_lost_its_blank() -> None:
 
 
 @cases(
-    "sides",
     {
         "no prefixes": "--- x.py\n+++ x.py\n",
         "tab, time": "--- a/x.py\t2024-01-02 03:04:05.6 +0000\n+++ b/x.py\t2024\n",
@@ -78,7 +76,6 @@ def test_the_file_is_named_by_both_sides(sides: str) -> None:
 
 
 @cases(
-    "body, old, new",
     {
         "a blank line without its space": (" a\n\n-b\n+c\n", "a\n\nb\n", "a\n\nc\n"),
         "blank lines behind": (" a\n-b\n+c\n\n\n", "a\nb\n", "a\nc\n"),
@@ -120,7 +117,7 @@ def test_the_signature_of_a_mail_is_no_removed_line(count: int) -> None:
     assert edit == Edit("x.py", "a\nb\n", "a\nc\n", line_hint=1)
 
 
-@cases("head", {"true": "@@ -1,2 +1,2 @@", "too long": "@@ -1,9 +1,9 @@", "none": "@@ @@"})
+@cases({"true": "@@ -1,2 +1,2 @@", "too long": "@@ -1,9 +1,9 @@", "none": "@@ @@"})
 def test_the_next_file_begins_whatever_the_counts_say(head: str) -> None:
     second = SIDES.replace("x.py", "y.py") + "@@ @@\n" + BODY
     edits = read(f"{SIDES}{head}\n{BODY}{second}")
@@ -128,7 +125,6 @@ def test_the_next_file_begins_whatever_the_counts_say(head: str) -> None:
 
 
 @cases(
-    "body, edit",
     {
         "never there": ("-a\n\\ No newline\n+b\n\\ No newline\n", Edit("x.py", "a\n", "b\n")),
         "in the context": ("-b\n a\n\\ Kein Zeilenumbruch\n", Edit("x.py", "b\na\n", "a\n")),
@@ -146,17 +142,13 @@ GIT = "diff --git a/x.py b/x.py\n"
 
 
 @cases(
-    "text, edits",
     {
         "new, a blank line without its plus": (
             "--- /dev/null\n+++ b/x.py\n@@ @@\n+a\n\n+b\n",
             [CreateFile("x.py", "a\n\nb\n")],
         ),
         "gone, text unsaid": ("--- a/x.py\n+++ /dev/null\n", [DeleteFile("x.py")]),
-        "gone by the header": (
-            GIT + "deleted file mode 100644\nindex 1..0\n",
-            [DeleteFile("x.py")],
-        ),
+        "gone by header": (GIT + "deleted file mode 100644\nindex 1..0\n", [DeleteFile("x.py")]),
         "moved and changed": (
             "diff --git a/x.py b/y.py\nsimilarity index 90%\nrename from x.py\n"
             "rename to y.py\n"
@@ -182,7 +174,6 @@ def test_headers_say_what_becomes_of_a_file(text: str, edits: list[AnyEdit]) -> 
 
 
 @cases(
-    "text, message",
     {
         "no file": ("@@ -1 +1 @@\n-a\n+b\n", "line 1: a hunk without a file"),
         "no hunk": (SIDES, "line 1: a file without a change"),
@@ -196,10 +187,7 @@ def test_headers_say_what_becomes_of_a_file(text: str, edits: list[AnyEdit]) -> 
             SIDES + "@@ -1 +1 @@\n-a\n+b\nc\n+d\n",
             "line 6: a line of a hunk without",
         ),
-        "lines after the end": (
-            SIDES + "@@ @@\n-a\n\\ No newline\n-b\n",
-            "line 3: lines after the end",
-        ),
+        "behind the end": (SIDES + "@@ @@\n-a\n\\ No newline\n-b\n", "line 3: lines after the end"),
         "two names": ("--- a/x.py\n+++ b/y.py\n@@ @@\n" + BODY, "two sides name different files"),
         "new": ("--- /dev/null\n+++ b/x\n@@ @@\n a\n+b\n", "a new file with context"),
         "gone": ("--- a/x\n+++ /dev/null\n@@ @@\n-a\n+b\n", "a removed file with"),

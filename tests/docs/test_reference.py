@@ -41,7 +41,6 @@ def test_every_command_has_an_example() -> None:
 
 SILENT = {
     "acp",
-    "redo",
     "record",
     "demo",
     "schema",

@@ -4,20 +4,56 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from hkgit.cli.schema import find_schema
+from hkgit.dialects import parse
 from hkgit.errors import InvalidInput
-from hkgit.evidence.refusal_log import ASKED_AFTER, Decision, RefusalLog
-from tests.support.desk import FILE, Desk
+from hkgit.evidence.refusal_log import ASKED_AFTER, Consult, Decision, RefusalLog
+from hkgit.workflows.application import apply
+from hkgit.workflows.target import ApplyRequest
+from tests.support.entries import DIGEST
+from tests.support.objects import open_repository
+from tests.support.planning import replace_range
 from tests.support.repos import Repo
 from tests.support.running import Result, run
+from tests.support.specs import protocol
 
+FILE = "poem.txt"
 POEM = b"".join(b"verse %d\n" % number for number in range(1, 41))
 ADA = "Ada Tester <ada@example.org>"
+
+
+@dataclass
+class Desk:
+    """An agent that edits a poem with `hkgit apply`, and what was said of conflicts last."""
+
+    repo: Repo
+    agent: str = "codex/1"
+    said: list[str] = field(default_factory=list)
+
+    def replace(self, start: int, end: int, new: str, rev: str = "HEAD") -> dict[str, object]:
+        """An edit of the file's lines as a revision has them."""
+        return replace_range(FILE, self.repo.show(rev, FILE), start, end, new)
+
+    def spec(self, *operations: dict[str, object]) -> str:
+        return protocol(*operations, agent=self.agent)
+
+    def apply(self, *operations: dict[str, object]) -> bool:
+        """Whether a spec lands."""
+        spec = replace(parse(self.spec(*operations)), digest=DIGEST)
+        request = ApplyRequest((spec,), agent=self.agent)
+        result = apply(open_repository(self.repo), request)
+        self.said = list(result.conflicts)
+        return bool(result.landed)
+
+    @property
+    def consults(self) -> list[Consult]:
+        return RefusalLog.of(self.repo.path / ".git").find_consults()
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,14 +17,14 @@ from tests.support.objects import open_repository
 from tests.support.repos import Repo
 
 LINES = "".join(f"line {number}\n" for number in range(20))
+Files = dict[str, str | bytes | None]
+OURS: Files = {"f": "top\n" + LINES}
+THEIRS: Files = {"f": LINES + "end\n"}
 Merged = tuple[Repo, tuple[str, str], str]
 
 
 def diverge(
-    repo: Repo,
-    ours: dict[str, str | bytes | None],
-    theirs: dict[str, str | bytes | None],
-    base: dict[str, str | bytes | None] | None = None,
+    repo: Repo, ours: Files = OURS, theirs: Files = THEIRS, base: Files | None = None
 ) -> tuple[str, str]:
     """Two commits on `main` and `side` with a common parent."""
     repo.commit({"f": LINES} if base is None else base)
@@ -38,8 +38,12 @@ def diverge(
 def merged(tmp_path_factory: pytest.TempPathFactory) -> Merged:
     """Two commits that merge cleanly, and the tree of that; to be read alone."""
     repo = Repo.init(tmp_path_factory.mktemp("merged") / "repo")
-    parents = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
-    return repo, parents, str(open_repository(repo).automatic_merge(parents))
+    parents = diverge(repo)
+    return repo, parents, str(automatic_merge(repo, parents))
+
+
+def automatic_merge(repo: Repo, parents: Sequence[str]) -> str | None:
+    return open_repository(repo).automatic_merge(parents)
 
 
 def merged_by_git(repo: Repo, *others: str) -> str:
@@ -49,24 +53,21 @@ def merged_by_git(repo: Repo, *others: str) -> str:
 
 @pytest.mark.usefixtures("each_backend")
 def test_it_is_the_tree_that_git_merge_makes(repo: Repo) -> None:
-    parents = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n", "new": "x"})
-    merged = open_repository(repo).automatic_merge(parents)
-    assert merged == merged_by_git(repo, "side")
+    parents = diverge(repo, theirs=THEIRS | {"new": "x"})
+    assert automatic_merge(repo, parents) == merged_by_git(repo, "side")
 
 
 def test_a_rename_on_one_side_is_followed(repo: Repo) -> None:
-    parents = diverge(repo, {"f": None, "g": LINES}, {"f": LINES + "end\n"})
-    merged = open_repository(repo).automatic_merge(parents)
-    assert merged == merged_by_git(repo, "side")
+    parents = diverge(repo, {"f": None, "g": LINES})
+    assert automatic_merge(repo, parents) == merged_by_git(repo, "side")
 
 
 def test_an_octopus_is_merged_one_head_after_the_other(repo: Repo) -> None:
-    one, two = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
+    one, two = diverge(repo)
     repo.git("checkout", "-q", "-b", "third", "HEAD~")
     three = repo.commit({"new": "x"})
     repo.git("checkout", "-q", "main")
-    merged = open_repository(repo).automatic_merge((one, two, three))
-    assert merged == merged_by_git(repo, "side", "third")
+    assert automatic_merge(repo, (one, two, three)) == merged_by_git(repo, "side", "third")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there the limit is sure to hold")
@@ -77,12 +78,12 @@ def test_a_merge_that_takes_too_much_memory_is_unverifiable(
     text = b"\n" * 2**22
     parents = diverge(repo, {"f": b"top\n" + text}, {"f": text + b"end\n"}, {"f": text})
     with pytest.raises(Unverifiable, match="more than 40 MiB"):
-        open_repository(repo).automatic_merge(parents)
+        automatic_merge(repo, parents)
 
 
 def test_a_conflict_gives_no_tree(repo: Repo) -> None:
     parents = diverge(repo, {"f": "ours\n"}, {"f": "theirs\n"})
-    assert open_repository(repo).automatic_merge(parents) is None
+    assert automatic_merge(repo, parents) is None
 
 
 def test_histories_that_never_met_can_be_merged(repo: Repo) -> None:
@@ -99,7 +100,7 @@ def test_histories_that_never_met_can_be_merged(repo: Repo) -> None:
 def test_attributes_of_the_checkout_do_not_change_it(repo: Repo, where: str) -> None:
     parents = diverge(repo, {"f": "ours\n"}, {"f": "theirs\n"})
     repo.write(where, "f merge=union\n")
-    assert open_repository(repo).automatic_merge(parents) is None
+    assert automatic_merge(repo, parents) is None
     merged_by_git(repo, "side")  # git itself is taken in
 
 
@@ -115,20 +116,14 @@ def test_attributes_of_the_checkout_do_not_change_it(repo: Repo, where: str) -> 
 def test_configuration_does_not_change_it(
     repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, str]
 ) -> None:
-    base: dict[str, str | bytes | None] = {"old/a": LINES, "old/b": LINES + "b\n", "f": LINES}
-    moved: dict[str, str | bytes | None] = {
-        "old/a": None,
-        "old/b": None,
-        "new/a": LINES,
-        "new/b": LINES + "b\n",
-        "f": LINES + "e\n",
-    }
-    parents = diverge(repo, moved, {"old/c": "c", "f": "top\n" + LINES}, base)
-    before = open_repository(repo).automatic_merge(parents)
+    base: Files = {"old/a": LINES, "old/b": LINES + "b\n", "f": LINES}
+    moved: Files = {"old/a": None, "old/b": None, "new/a": LINES, "new/b": LINES + "b\n"}
+    parents = diverge(repo, moved | THEIRS, OURS | {"old/c": "c"}, base)
+    before = automatic_merge(repo, parents)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
     repo.git("config", *options)
     repo.git("config", "--global", *options)
-    after = open_repository(repo).automatic_merge(parents)
+    after = automatic_merge(repo, parents)
     assert before is not None
     assert after == before
     assert "old/c" in open_repository(repo).snapshot("side").paths()
@@ -142,15 +137,13 @@ def test_the_environment_does_not_change_it(
         monkeypatch.setenv(f"GIT_{name}", "/nowhere/else")
     monkeypatch.setenv("GIT_ATTR_SOURCE", "HEAD")
     monkeypatch.setenv("GIT_TEST_MERGE_ALGORITHM", "recursive")
-    assert open_repository(repo).automatic_merge(parents) == tree
+    assert automatic_merge(repo, parents) == tree
 
 
-def test_nothing_is_written_to_the_repository(
-    merged: Merged,
-) -> None:
+def test_nothing_is_written_to_the_repository(merged: Merged) -> None:
     repo, parents, tree = merged
     before = sorted((repo.path / ".git").rglob("*"))
-    assert open_repository(repo).automatic_merge(parents) == tree
+    assert automatic_merge(repo, parents) == tree
     assert sorted((repo.path / ".git").rglob("*")) == before
     assert repo.git("cat-file", "-t", tree, check=False) == ""
 
@@ -166,7 +159,7 @@ def test_objects_are_borrowed_through_alternates_of_alternates(
 
 
 def test_a_history_that_is_not_all_here_is_unverifiable(repo: Repo, tmp_path: Path) -> None:
-    one, two = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
+    one, two = diverge(repo)
     repo.git("update-ref", "refs/heads/second", two)
     url = f"file://{repo.path}"
     repo.git("clone", "-q", "--depth=1", "--no-single-branch", url, str(tmp_path / "shallow"))
@@ -178,7 +171,7 @@ def test_a_shallow_clone_is_deep_enough_when_it_holds_the_merge_base(
     repo: Repo, tmp_path: Path
 ) -> None:
     repo.commit()
-    parents = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
+    parents = diverge(repo)
     url = f"file://{repo.path}"
     repo.git("clone", "-q", "--depth=2", "--no-single-branch", url, str(tmp_path / "shallow"))
     merged = Repository.discover(tmp_path / "shallow").automatic_merge(parents)
@@ -204,7 +197,7 @@ def test_commits_in_quarantine_are_seen_by_a_server_hook(
     script.write_text(MERGE_IN_HOOK)
     answer = tmp_path / "answer.json"
     server.write_hook("pre-receive", f"exec '{sys.executable}' '{script}' '{answer}'")
-    diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
+    diverge(repo)
     merged = merged_by_git(repo, "side")
     pushed = subprocess.run(
         ["git", "push", "-q", str(server.path), "main"], cwd=repo.path, capture_output=True

@@ -11,7 +11,7 @@ import pytest
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git.mirrors import hide_credentials, list_mirror, list_remote, update_mirror
 from hkgit.git.program import Git
-from tests.support.repos import Repo
+from tests.support.repos import Repo, write_program
 
 
 @pytest.fixture
@@ -60,9 +60,7 @@ def test_no_hook_and_no_program_that_asks_is_run(
 ) -> None:
     mirror, ran = tmp_path / "mirror.git", tmp_path / "ran"
     update_mirror(str(remote.path), mirror)
-    script = tmp_path / "script"
-    script.write_text(f"#!/bin/sh\ntouch {ran}\n")
-    script.chmod(0o755)
+    script = write_program(tmp_path / "script", f"touch {ran}")
     for name in ("reference-transaction", "post-update", "update"):
         (mirror / "hooks").mkdir(exist_ok=True)
         (mirror / "hooks" / name).symlink_to(script)
@@ -85,9 +83,7 @@ def test_credentials_of_an_address_are_not_shown() -> None:
 def test_what_takes_too_long_is_ended_with_all_that_it_has_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    slow = tmp_path / "git"
-    slow.write_text(f"#!/bin/sh\nsleep 30 &\necho $! >{tmp_path}/child\nwait\n")
-    slow.chmod(0o755)
+    write_program(tmp_path / "git", f"sleep 30 &\necho $! >{tmp_path}/child\nwait")
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     with pytest.raises(GitRefused, match=r"took longer than 0\.5 s"):
         Git(tmp_path)("fetch", seconds=0.5)

@@ -145,6 +145,7 @@ def test_a_repository_of_somebody_else_is_not_trusted(based: Repo) -> None:
             "git pack-refs --all; echo garbage >.git/packed-refs"
         ),
         "a file for the journals": lambda repo: repo.write(".git/hkgit", "in the way"),
+        "a link to nowhere for them": lambda repo: repo.shell("ln -s /nowhere/x .git/hkgit"),
         "a lock on HEAD": lambda repo: repo.write(".git/HEAD.lock", ""),
     },
 )

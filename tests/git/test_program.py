@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,17 +11,8 @@ import pytest
 from hkgit.errors import GitRefused
 from hkgit.git.facts import LOCAL_VARIABLES
 from hkgit.git.program import Completed, Git, refuse_failed
-from hkgit.git.repository import Repository
 from tests.support.cases import cases
-from tests.support.repos import Repo
-
-
-def install_git(directory: Path, script: str) -> None:
-    """A git program of our own."""
-    directory.mkdir()
-    program_file = directory / "git"
-    program_file.write_text(f"#!/bin/sh\n{script}\n")
-    program_file.chmod(0o755)
+from tests.support.repos import Repo, write_program
 
 
 def test_every_variable_that_git_calls_local_is_scrubbed() -> None:
@@ -30,17 +20,6 @@ def test_every_variable_that_git_calls_local_is_scrubbed() -> None:
         ["git", "rev-parse", "--local-env-vars"], capture_output=True, text=True, check=True
     )
     assert set(listed.stdout.split()) <= LOCAL_VARIABLES
-
-
-def test_only_in_a_hook_the_environment_says_which_repository_is_meant(
-    repo: Repo, make_repo: Callable[..., Repo], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    head, other = repo.commit(), make_repo("other")
-    monkeypatch.setenv("GIT_DIR", str(repo.path / ".git"))
-    monkeypatch.setenv("GIT_WORK_TREE", str(repo.path))
-    opened = Repository.discover(other.path, in_hook=True)
-    assert opened.git("rev-parse", "HEAD").text == opened.resolve("HEAD") == head
-    assert Repository.discover(other.path).git_dir == other.path / ".git"
 
 
 def test_a_failure_is_told_in_gits_own_words(repo: Repo) -> None:
@@ -86,8 +65,10 @@ def test_a_machine_without_git_is_told_so(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_git_that_is_too_old_is_named_when_it_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    install_git(tmp_path / "bin", '[ "$3" = --version ] && echo git version 2.30.1 || exit 129')
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    old = write_program(
+        tmp_path / "git", '[ "$3" = --version ] && echo git version 2.30.1 || exit 129'
+    )
+    monkeypatch.setenv("PATH", f"{old.parent}{os.pathsep}{os.environ['PATH']}")
     with pytest.raises(GitRefused, match=r"git 2\.30 is too old\nInstall git 2\.38 or newer"):
         Git(tmp_path)("merge-tree", "--write-tree", "a", "b")
 

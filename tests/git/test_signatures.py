@@ -7,17 +7,16 @@ from pathlib import Path
 import pytest
 
 from tests.support.cases import cases
-from tests.support.keys import public
+from tests.support.keys import public, sign_with
 from tests.support.objects import open_repository
-from tests.support.repos import Repo
+from tests.support.repos import Repo, write_program
 
 
 @pytest.fixture(scope="module")
 def signed(tmp_path_factory: pytest.TempPathFactory, key: Path) -> tuple[Repo, str]:
     """A signed commit, and its signers with the key of it."""
     repo = Repo.init(tmp_path_factory.mktemp("signed") / "repo")
-    repo.git("config", "gpg.format", "ssh")
-    repo.git("config", "user.signingKey", str(key))
+    sign_with(repo, key)
     repo.commit({"a": "1"}, "Signed", "-S")
     return repo, f"ada@example.org {public(key)}\n"
 
@@ -70,16 +69,10 @@ def test_a_commit_without_a_signature_has_no_principal(
 GOOD = 'Good "git" signature for ada@example.org with X key Y'
 
 
-def write_program(path: Path, script: str) -> str:
-    path.write_text(f"#!/bin/sh\n{script}\n")
-    path.chmod(0o755)
-    return str(path)
-
-
 def test_the_configuration_cannot_name_the_judge(signed: tuple[Repo, str], tmp_path: Path) -> None:
     repo, _ = signed
     script = f"[ $2 = find-principals ] && exec echo ada@example.org; cat >/dev/null; echo '{GOOD}'"
-    repo.git("config", "gpg.ssh.program", write_program(tmp_path / "liar", script))
+    repo.git("config", "gpg.ssh.program", str(write_program(tmp_path / "liar", script)))
     repo.git("config", "log.showSignature", "true")
     assert signer(repo, repo.head, "") is None
 
@@ -91,6 +84,6 @@ def test_a_signature_of_another_kind_in_front_of_it_is_none(
     repo, signers = signed
     said = ("[GNUPG:] NEWSIG", "[GNUPG:] GOODSIG 0 ada", "[GNUPG:] TRUST_ULTIMATE 0 pgp", GOOD)
     script = "\n".join(["cat >/dev/null", *(f"echo '{line}'" for line in said)])
-    repo.git("config", "gpg.program", write_program(tmp_path / "gpg", script))
+    repo.git("config", "gpg.program", str(write_program(tmp_path / "gpg", script)))
     other = b"\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END PGP SIGNATURE-----\ngpgsig -----"
     assert signer(repo, forge(repo, b"\ngpgsig -----", other), signers) is None

@@ -43,7 +43,6 @@ def proposed(text: str, edit: Edit) -> Edit | None:
 
 
 @cases(
-    "edit, expected",
     {
         "a line to be removed says something else": (
             edit_within(BODY.replace("* height", "* length"), "* length", "* 2"),
@@ -88,7 +87,6 @@ LONG = f"a\nx = '{'y' * MOST}'\nb\n"
 
 
 @cases(
-    "text, edit",
     {
         "a line beside it repeats the misquotation": (
             TEXT,
@@ -133,7 +131,6 @@ LONGER = BLOCK.replace("    return", "    check(result, 2 * width)\n    log(resu
 
 
 @cases(
-    "text, name, is_proposed",
     {
         "another name above lines that others may have too": (BLOCK, "volume", False),
         "no such name": (BLOCK.partition("\n")[2], "area", False),
@@ -152,7 +149,6 @@ CLASS = "class A:\n    def get(self):\n        return self.a\n"
 
 
 @cases(
-    "text, edit, near",
     {
         "each of two blocks that are as near": (
             CLASS + "\n" + CLASS.replace("A", "B").replace(".a", ".b"),
@@ -177,7 +173,6 @@ def test_a_text_that_is_nowhere_is_answered_with_what_is_near(
 
 
 @cases(
-    "text, edit, near",
     {
         "with what tells them apart": (
             TEXT,
@@ -213,7 +208,6 @@ def test_a_proposal_can_be_applied_as_it_is(lines: list[str], wanted: list[str])
 
 
 @cases(
-    "line, quoted",
     {
         "its end": ("function test() {}", "function test()"),
         "its beginning": ("a function test() {", "function test() {"),
@@ -230,7 +224,6 @@ AREA = f"def area(width, height):\n    check(width)\n{RESULT}{RETURN}x = 1\n"
 
 
 @cases(
-    "old, said",
     {
         "the nearest lines": (
             f"{HEAD}    check(height)\n    result = 1\n    exit()\n",

@@ -10,7 +10,6 @@ from tests.support.cases import cases
 
 
 @cases(
-    "text, old, new",
     {
         "another line stands there": ("a = 2\nb\n", "a = 1\n", "a = 2\n"),
         "lines below": ("a\nnew\nb\n", "a\n", "a\nnew\n"),

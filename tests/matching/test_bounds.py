@@ -19,7 +19,6 @@ NUMBERED = [f"line {number} = {number * number}" for number in range(COUNT)]
 
 @pytest.mark.sampled
 @cases(
-    "text, old, error",
     {
         "very many equal lines": ("x = 1\n" * MANY, "x = 1\n", Ambiguous),
         "and a long old text": ("x = 1\n" * MANY, "x = 1\n" * 500, Ambiguous),
@@ -48,7 +47,6 @@ BODY = "def a():\n    alpha(1)\n    beta(2)\n    gamma(3)\n    return 1\n"
 
 @pytest.mark.sampled
 @cases(
-    "old, after",
     {
         "byte for byte": ("    beta(2)\n", BODY.replace("    beta(2)\n", MUCH)),
         "with a slip and other blanks": (
@@ -71,7 +69,6 @@ TWICE = "".join(f"{line}\n" * 2 for line in BODY.splitlines())
 
 
 @cases(
-    "text, old, said",
     {
         "one line of a pair": (TWICE, "    beta(2)\n", "2 places, at lines 5, 6"),
         "all of a text that is doubled": (BODY * 2, BODY, "2 places, at lines 1, 6"),
@@ -89,7 +86,6 @@ def test_what_could_be_any_of_several_is_refused(text: str, old: str, said: str)
 
 
 @cases(
-    "text, old, after",
     {
         "the border of two pairs": (
             TWICE,
@@ -127,7 +123,6 @@ LARGE = "".join(f"value_{number} = {number}\n" for number in range(10 * COUNT))
 
 
 @cases(
-    "text, edit, after",
     {
         "a megabyte": (
             "keep()\n" + LARGE,

@@ -30,7 +30,6 @@ def line_of(edit: Edit, held: set[int] | None = None) -> int:
 
 
 @cases(
-    "hint, line",
     {
         "at the first": (2, 2),
         "at the second": (5, 5),
@@ -44,7 +43,6 @@ def test_a_line_hint_chooses_the_place_that_it_is_at(hint: int, line: int) -> No
 
 
 @cases(
-    "text, old, hint",
     {
         "between two places": (TEXT, "a\nb\n", 7),
         "behind the file": (TEXT, "a\nb\n", 80),
@@ -65,7 +63,7 @@ def test_a_hash_that_holds_at_one_place_chooses_it_and_outweighs_a_hint() -> Non
     assert line_of(replace(EDIT, line_hint=2), {8}) == 8
 
 
-@cases("held", {"at two": {2, 5}, "at none": set()})
+@cases({"at two": {2, 5}, "at none": set()})
 def test_a_hash_that_does_not_tell_leaves_the_edit_ambiguous(held: set[int]) -> None:
     with pytest.raises(Ambiguous):
         line_of(EDIT, held)
@@ -100,7 +98,6 @@ def changed(name: str) -> bytes:
 
 
 @cases(
-    "heading, hint",
     {
         "alone": ("def two():", None),
         "the beginning of it": ("def two", None),
@@ -115,7 +112,6 @@ def test_a_heading_chooses_the_place_in_its_block(heading: str, hint: int | None
 
 
 @cases(
-    "heading, hint",
     {
         "another block than the line": ("def two():", 2),
         "of no line": ("def five():", None),
@@ -135,7 +131,7 @@ def test_a_place_that_is_the_only_one_needs_no_heading() -> None:
     assert edited(BLOCKS, edit) == BLOCKS.replace("two", "second").encode()
 
 
-@cases("hint, ends", {"agrees": (6, True), "does not": (2, False)})
+@cases({"agrees": (6, True), "does not": (2, False)})
 def test_the_numbers_of_a_patch_have_a_heading_too(hint: int, ends: bool) -> None:
     head = f"*** Begin Patch\n*** Update File: f.py\n@@ -{hint},1 +{hint},1 @@ def two():\n"
     result = hkgit.apply_edits(

@@ -28,7 +28,6 @@ CHANGED = TEXT.replace(f"result = {PRODUCT}", f"result = {ABSOLUTE}").encode()
 
 
 @cases(
-    "context, tier",
     {
         "a wrong name": (f"{WIDTH}    check(heights)\n", "fuzzy"),
         "a reworded comment": (f"    # They are in metres.\n{WIDTH}{HEIGHT}", "fuzzy"),
@@ -45,7 +44,6 @@ def test_context_may_differ_and_stays_as_the_file_has_it(context: str, tier: str
 
 
 @cases(
-    "removed",
     {
         "a wrong name": "    result = width * heights\n",
         "a wrong number": "    result = 2 * width * height\n",
@@ -118,7 +116,6 @@ def test_lines_that_are_moved_must_all_be_the_file_s() -> None:
 
 
 @cases(
-    "unknown",
     {
         "among them": "import os\nimport re\nimport sys\nimport ast\n",
         "right beside them": "import os\nimport sys\nimport re\nimport ast\n",
@@ -185,7 +182,6 @@ LOAD = ROWS.partition("\n\n")[2]
 
 
 @cases(
-    "old",
     {
         "the remark behind the line that opens a block is left out": (
             f"def rows(path):\n{COMMENTS}{OPENED}"
@@ -218,7 +214,6 @@ def test_two_lines_that_the_file_never_had_are_too_many() -> None:
 
 
 @cases(
-    "old",
     {
         "it opens a block": f"def space(width, height):\n{REMARK}{WIDTH}{HEIGHT}",
         "three lines": f"    verify(width)\n{HEIGHT}{RESULT}",
@@ -244,7 +239,7 @@ const rest = make(this.element)
 """
 
 
-@cases("end", {"the end of a call": "})\n", "behind a blank line": "\n})\n}\n"})
+@cases({"the end of a call": "})\n", "behind a blank line": "\n})\n}\n"})
 def test_a_bracket_beside_the_change_that_the_place_lacks_is_another_block(end: str) -> None:
     context = "    notify(this.element, LOCKED)\n    return\n  }\n\n  this.close()\n"
     with pytest.raises(NoMatch):
@@ -293,7 +288,6 @@ LINTED = "[tool.black]\nline-length = 88\n"
 
 
 @cases(
-    "text, name, other, old, new",
     {
         "a section of YAML": (HOST, "dev", "prod", "80", "443"),
         "a function": (FUNCTION, "create", "delete", "save", "drop"),
@@ -319,7 +313,6 @@ def test_a_block_that_the_file_lacks_is_not_changed_in_another(
 
 
 @cases(
-    "text, old, new",
     {
         "what is above it": (JOBS, "permissions: {}", "permissions: read"),
         "what is in a block of which the file lacks the first line alone": (

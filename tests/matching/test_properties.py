@@ -114,7 +114,6 @@ Variation = Callable[[str], str]
 
 
 @cases(
-    "of_file",
     {
         "CRLF": lambda text: text.replace("\n", "\r\n"),
         "a byte order mark": lambda text: "\ufeff" + text,

@@ -21,6 +21,7 @@ from tests.support.objects import open_repository
 from tests.support.planning import hash_of
 from tests.support.repos import Repo
 from tests.support.sessions import TextSession
+from tests.support.specs import search_replace
 
 SECRET = "sk-live-4242"
 KEY = f"key = '{SECRET}'"
@@ -47,9 +48,7 @@ def take_late(work: Work) -> None:
 
 
 def blocks(*edits: tuple[str, str], path: str = "a.py") -> str:
-    return "".join(
-        f"{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n" for old, new in edits
-    )
+    return "".join(search_replace(*edit, path) for edit in edits)
 
 
 TAKEN_BACK = blocks(("line 5", KEY), (KEY, "key = os.environ['KEY']"))

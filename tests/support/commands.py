@@ -13,6 +13,7 @@ from typing import Any
 from tests.support.forks import has_forks, loaded_program
 from tests.support.repos import Repo
 from tests.support.running import run_process, run_script
+from tests.support.specs import protocol, replace_range
 
 ROOT = Path(__file__).parents[2]
 """The project's own work tree."""
@@ -95,16 +96,8 @@ def install_framework(repo: Repo) -> None:
 
 def replace_line_two(repo: Repo, text: str) -> str:
     """A spec of the protocol for the second line of app.py, with the hash of what stands there."""
-    read = json.loads(hkgit(repo, "read", "app.py:2", "--json"))
-    operation = {
-        "op": "replace_range",
-        "path": "app.py",
-        "start_line": 2,
-        "end_line": 2,
-        "expected_hash": read["range_hash"],
-        "new_text": text,
-    }
-    return json.dumps({"version": "1", "operations": [operation]})
+    read = json.loads(hkgit(repo, "read", "app.py:2", "--json"))["range_hash"]
+    return protocol(replace_range("app.py", 2, 2, read, text))
 
 
 def stage_line_two(repo: Repo, text: str) -> None:

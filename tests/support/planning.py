@@ -15,6 +15,9 @@ from hkgit.text.document import range_hash
 Files = Mapping[str, bytes | File]
 Operation = dict[str, object]
 
+hash_of = range_hash
+"""The hash of a range as a spec quotes it."""
+
 SOURCE = Path(json.__file__).read_bytes()
 """A real file of 350 lines and more, the same on every machine with this Python."""
 
@@ -83,21 +86,9 @@ def refusal(made: Plan) -> str:
     return f"{error.status}: {error}"
 
 
-def hash_of(data: bytes, start: int, end: int) -> str:
-    """The hash of a range as a spec quotes it."""
-    return range_hash(data, start, end)
-
-
 def replace_range(path: str, data: bytes, start: int, end: int, new_text: str) -> Operation:
     """Replace lines of a file whose bytes are `data`, with their hash."""
-    return {
-        "op": "replace_range",
-        "path": path,
-        "start_line": start,
-        "end_line": end,
-        "expected_hash": hash_of(data, start, end),
-        "new_text": new_text,
-    }
+    return delete_range(path, data, start, end) | {"op": "replace_range", "new_text": new_text}
 
 
 def delete_range(path: str, data: bytes, start: int, end: int) -> Operation:

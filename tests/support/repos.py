@@ -160,8 +160,8 @@ class Repo:
         return done.stdout
 
     def shell(self, script: str) -> None:
-        """Let a shell run a script in the work tree; its last command must succeed."""
-        done = subprocess.run(["sh", "-c", script], cwd=self.path, capture_output=True)
+        """Let a shell run a script in the work tree, whose commands must succeed."""
+        done = subprocess.run(["sh", "-ec", script], cwd=self.path, capture_output=True)
         assert done.returncode == 0, f"{script}: {done.stderr.decode(errors='replace')}"
 
     def write(self, name: str, content: str | bytes) -> Path:
@@ -279,8 +279,12 @@ class Repo:
 
     def write_hook(self, name: str, script: str) -> Path:
         """Install an executable hook; `script` is what follows `#!/bin/sh`."""
-        path = self.hooks / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"#!/bin/sh\n{script}\n")
-        path.chmod(0o755)
-        return path
+        return write_program(self.hooks / name, script)
+
+
+def write_program(path: Path, script: str) -> Path:
+    """Write a program for the shell; `script` is what follows `#!/bin/sh`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path

@@ -156,9 +156,25 @@ class Bench:
         """`hkgit apply` of one spec."""
         return self.run("apply", self.write(content), *options, env=env)
 
+    def expect_refusal(
+        self, code: int, words: str, spec: str | bytes, *options: str, command: str = "apply"
+    ) -> Result:
+        """A spec is refused with a code, for a reason, and without a trace."""
+        place = self.write(spec)
+        with self.untouched():
+            result = self.run(command, place, *options)
+        assert (result.code, words in result.err) == (code, True), result.err
+        return result
+
+    @property
+    def entry(self) -> Any:
+        """The only ledger entry that HEAD adds, as JSON."""
+        [entry] = self.run("show", "--json").json()["ledger"]
+        return entry
+
     def sh(self, script: str) -> None:
-        """Run a script of the shell in the repository, which must succeed."""
-        subprocess.run(["sh", "-ec", script], cwd=self.repo.path, check=True)
+        """Run a script of the shell in the repository, whose commands must succeed."""
+        self.repo.shell(script)
 
     def hash(self, path: str, start: int, end: int, rev: str = "HEAD") -> str:
         """The range hash of lines of a committed file."""

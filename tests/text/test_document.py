@@ -29,7 +29,6 @@ def hash_by_contract(data: bytes, start: int, end: int) -> str:
 
 
 @cases(
-    "data, lines",
     {
         "an empty file has no line": (b"", ()),
         "one empty line": (b"\n", (b"",)),
@@ -54,7 +53,6 @@ def test_a_line_is_what_stands_before_a_line_feed(data: bytes, lines: tuple[byte
 
 
 @cases(
-    "data, ends",
     {
         "each line has its own": (b"a\nb\r\nc", [b"\n", b"\r\n", b""]),
         "with one carriage return": (b"a\r\r\n", [b"\r\n"]),
@@ -97,7 +95,6 @@ def test_the_hash_knows_no_line_ends_and_no_byte_order_mark(
 
 
 @cases(
-    "data, start, end, expected",
     {
         "an empty file": (b"", 1, 0, EMPTY),
         "before the first line": (b"a\n", 1, 0, EMPTY),
@@ -112,7 +109,6 @@ def test_the_hash_of(data: bytes, start: int | None, end: int | None, expected: 
 
 
 @cases(
-    "start, end",
     {
         "line 0": (0, 1),
         "past the end": (1, 3),
@@ -126,7 +122,6 @@ def test_a_range_outside_the_file_has_no_hash(start: int, end: int) -> None:
 
 
 @cases(
-    "data, start, end, lines",
     {
         "a part of a line": (b"ab\ncd\n", 0, 1, (1, 1)),
         "a line with its end": (b"ab\ncd\n", 0, 3, (1, 1)),
@@ -159,7 +154,6 @@ def test_the_lines_of_a_span_are_the_lines(data: bytes, drawn: st.DataObject) ->
 
 
 @cases(
-    "data, ended",
     {
         "the end of the line above": (b"a\nb", b"a\nb\n"),
         "CRLF": (b"a\r\nb", b"a\r\nb\r\n"),
@@ -184,7 +178,6 @@ def test_the_end_that_was_given_is_taken_away_again(data: bytes) -> None:
 
 
 @cases(
-    "data",
     {
         "an empty line": b"a\n\n",
         "the only line": b"\r\n",

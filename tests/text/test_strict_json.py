@@ -15,7 +15,6 @@ DEEP = 100_000
 
 
 @cases(
-    "text, where, what",
     {
         "key": ('{"a": [{"b": 1, "b": 2}]}', "a[0]", 'key "b" is given twice'),
         "key of the document": ('{"a": 1, "a": 1}', "the document", "twice"),
@@ -45,7 +44,6 @@ def test_what_is_not_json_of_one_meaning_is_refused(text: str, where: str, what:
 
 
 @cases(
-    "text, values",
     {
         "alone": (' {"a": 1} ', [{"a": 1}]),
         "fence and prose": ('Here:\n```json\n{"a": 1}\n```\nDone.', [{"a": 1}]),
@@ -64,7 +62,6 @@ def test_documents_are_found_in_what_is_wrapped_around(text: str, values: list[o
 
 
 @cases(
-    "text, expected",
     {
         "nested": ('{"a": {"b": 1}}', {"a", "b"}),
         "not in strings": ('{"a": "{\\"b\\": 1}"}', {"a"}),
@@ -80,7 +77,6 @@ NODE = Node("a[2]", {"n": "12", "t": True, "s": 3, "o": [], "l": {}, "f": 1.0, "
 
 
 @cases(
-    "key, ask, message",
     {
         "a string is no integer": (
             "n",
@@ -113,7 +109,6 @@ def test_a_wrong_shape_says_path_expectation_and_find(key: str, ask: object, mes
 
 
 @cases(
-    "required, optional, message",
     {
         "unknown": (["a"], [], 'x: unknown key "b"\nKnown keys here: a.'),
         "missing": (["a", "c"], ["b"], 'x: missing key "c"\nAdd "c".'),

@@ -16,17 +16,15 @@ from hkgit import (
     apply_with_reflection_async,
     range_hash,
 )
+from tests.support.specs import search_replace
 
 FILES = {"a.py": "x = 1\ny = 2\n", "b.py": "z = 3\n"}
 
 
-def block(path: str, old: str, new: str) -> str:
-    return f"{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
-
-
-GOOD_X = block("a.py", "x = 1", "x = 10")
-GOOD_Y = block("a.py", "y = 2", "y = 20")
-LOST_Y = block("a.py", "nothing like this stands here", "y = 20")
+GOOD_X = search_replace("x = 1", "x = 10", "a.py")
+GOOD_Y = search_replace("y = 2", "y = 20", "a.py")
+MORE_Y = search_replace("y = 20", "y = 30", "a.py")
+LOST_Y = search_replace("nothing like this stands here", "y = 20", "a.py")
 
 
 class Model:
@@ -87,7 +85,7 @@ def y_must_be(wanted: str) -> Callable[[EditResult], str | None]:
 
 
 def test_what_verify_says_goes_back_and_the_follow_up_applies_on_top() -> None:
-    model = Model([block("a.py", "y = 20", "y = 30")])
+    model = Model([MORE_Y])
     result = apply_with_reflection(GOOD_X + GOOD_Y, FILES, model, verify=y_must_be("30"))
     assert result.files == {"a.py": "x = 10\ny = 30\n"}
     assert "y is not 30" in model.asked[0]
@@ -102,7 +100,7 @@ def test_a_directory_that_verify_never_accepts_is_put_back(tmp_path: Path) -> No
         seen.append((tmp_path / "a.py").read_text())
         return "never"
 
-    more = block("b.py", "z = 3", "z = 4")
+    more = search_replace("z = 3", "z = 4", "b.py")
     result = apply_with_reflection(
         GOOD_X, tmp_path, Model([more, GOOD_X]), max_reflections=1, verify=verify
     )
@@ -125,7 +123,7 @@ def test_coroutines_answer_the_same_loop() -> None:
 
 def test_the_guard_of_syntax_can_be_turned_off() -> None:
     """Half of a change breaks the file; an edit that was not exact is refused for it."""
-    half = block("a.py", "x =  1", "x = (1")
+    half = search_replace("x =  1", "x = (1", "a.py")
     assert not apply_with_reflection(half, FILES, Model([]), max_reflections=0).ok
     assert apply_with_reflection(half, FILES, Model([]), check_syntax=False).ok
 
@@ -146,7 +144,7 @@ def test_a_hash_is_held_against_the_first_batch_alone() -> None:
     other = [f"a.py={'0' * 12}"]
     result = apply_with_reflection(GOOD_X, FILES, Model([]), max_reflections=0, expect=other)
     assert [outcome.status for outcome in result.outcomes] == ["stale"]
-    model = Model([block("a.py", "y = 20", "y = 30")])
+    model = Model([MORE_Y])
     read = [f"a.py={range_hash(FILES['a.py'])}"]
     result = apply_with_reflection(GOOD_Y, FILES, model, expect=read, verify=y_must_be("30"))
     assert result.files == {"a.py": "x = 1\ny = 30\n"}
@@ -162,7 +160,7 @@ def test_a_dry_run_leaves_the_directory_and_follows_up_all_the_same(tmp_path: Pa
     result = apply_with_reflection(
         GOOD_Y,
         tmp_path,
-        Model([block("a.py", "y = 20", "y = 30")]),
+        Model([MORE_Y]),
         verify=verify,
         dry_run=True,
     )

@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
+from hkgit.cli.schema import find_schema
 from tests.support.commands import AGENT, dying_at, start
 from tests.support.commits import TAKES_LATE
 from tests.support.keys import sign_with
 from tests.support.repos import Repo
 from tests.support.running import range_hash, run
+from tests.support.specs import search_replace
 
 TEXT = "one\ntwo\nthree\nfour\nfive\n"
 WHO = "--format=%an <%ae> %ad %cn <%ce> %cd%n%s"
@@ -29,7 +32,7 @@ def policy(repo: Repo, text: str) -> None:
 def apply(repo: Repo, path: str = "a.txt", old: str = "two", agent: str = "bot/1") -> None:
     """An edit with the hash of its line, as a commit."""
     number = repo.read(path).decode().splitlines().index(old) + 1
-    spec = f"{path}\n<<<<<<< SEARCH\n{old}\n=======\n{old.upper()}\n>>>>>>> REPLACE\n"
+    spec = search_replace(old, old.upper(), path)
     place = f"{path}:{number}-{number}"
     known = f"{place}={range_hash(repo.read(path), number, number)}"
     words = ("apply", "-", "--agent", agent, "--expect", known, "-m", "Write it\n\nAt length.")
@@ -101,6 +104,18 @@ def test_what_a_person_did_by_hand_is_signed_by_no_agent(repo: Repo) -> None:
     head = repo.head
     redo(repo, made)
     assert repo.head == head
+
+
+def test_as_json_it_says_what_is_in_place_of_the_commit(repo: Repo) -> None:
+    apply(repo)
+    made = amend(repo, {"c.txt": "c\n"})
+    for status, commits in (("remade", 2), ("unchanged", 0)):
+        answer = run("redo", made, "--json", cwd=repo.path).json()
+        Draft202012Validator(find_schema("redo")).validate(answer)
+        assert (answer["status"], len(answer["commits"])) == (status, commits)
+        if status == "remade":
+            assert answer["by_hand"] == answer["commit"] == repo.head
+            assert [len(answer[each]) for each in ("kept", "recorded", "late")] == [1, 0, 0]
 
 
 def test_where_an_entry_does_not_hold_its_files_stay_the_agents(repo: Repo) -> None:

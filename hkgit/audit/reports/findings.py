@@ -18,9 +18,8 @@ from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Ruling
 from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
-from hkgit.text.diff import LineChange, find_changes
+from hkgit.text.diff import LineChange, LineMap, find_changes
 from hkgit.text.document import Document, Lines, has_too_many_lines
-from hkgit.text.line_map import LineMap
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass
 

@@ -164,7 +164,7 @@ class CheckoutUpdate:
 
         Asked before it is tried whether they are as git knows them; so what is found here is.
         """
-        is_sparse = self.repository.config("core.sparseCheckout") == "true"
+        is_sparse = self.repository.is_on("core.sparseCheckout")
         files = DirectorySnapshot(self.root)
         found: dict[str, File | None] = {}
         for change in _independent(self.changed):

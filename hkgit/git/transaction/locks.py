@@ -7,6 +7,7 @@ that, and mean nothing in another container that shares the repository.
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import stat
@@ -140,7 +141,10 @@ def _make_directory(path: StrPath) -> None:
         _make_directory(os.path.dirname(path))
         try:
             os.mkdir(path)
-        except FileExistsError:
+        except FileExistsError as error:
+            if os.path.islink(path) and not os.path.isdir(path):  # it would never be there
+                words = os.strerror(errno.ENOTDIR)
+                raise NotADirectoryError(errno.ENOTDIR, words, path) from error
             return
         _share(path, 0o7777)
 

@@ -3,15 +3,37 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 import pytest
 
-from tests.support.advice import follow_advice
 from tests.support.cases import cases
 from tests.support.running import Bench
 from tests.support.specs import NEW, OLD, SOURCE, line_of, protocol, replace_range, search_replace
 
 BY_NUMBER = "named by number alone"
+
+
+def follow_advice(bench: Bench, err: str) -> list[str]:
+    """Run the commands that advice names but for the last words, which are options.
+
+    Return these options, each HASH replaced by what `hkgit read` printed for that place.
+    """
+    *commands, options = re.findall(r"`([^`]+)`", err.partition("Fix: ")[2])
+    known = {}
+    for command in commands:
+        program, *words = shlex.split(command)
+        if program == "git":
+            bench.repo.git(*words)
+            continue
+        assert (program, words[0]) == ("hkgit", "read")
+        done = bench.run(*words)
+        assert done.code == 0, done.err
+        known[words[1]] = done.out.split("\n", 1)[0].split("  ")[1]
+    return [
+        re.sub(r"(.*)=HASH$", lambda place: f"{place[1]}={known[place[1]]}", word)
+        for word in shlex.split(options)
+    ]
 
 
 @pytest.fixture
@@ -46,14 +68,11 @@ def test_what_the_policy_would_reject_does_not_land_and_advice_says_how_it_does(
 
 
 def test_the_document_names_the_lines_to_read(chosen: Bench) -> None:
-    result = chosen.apply(search_replace(), "--json")
-    document = result.json()
+    document = chosen.expect_refusal(6, "blind edit", search_replace(), "--json").json()
     number = line_of(chosen, OLD)
-    assert result.code == 6
-    assert document["status"] == "rejected"
-    assert document["edits"][0]["status"] == "rejected"
     read = f"hkgit read {SOURCE}:{number}-{number}"
     lines = [number, number]
+    assert document["status"] == document["edits"][0]["status"] == "rejected"
     assert document["blind"] == [{"number": 1, "path": SOURCE, "lines": lines, "read": read}]
 
 
@@ -83,8 +102,7 @@ def test_the_lines_are_read_in_a_session(bench: Bench, accept: str, words: tuple
     assert refused.code == 6
     assert bench.apply(search_replace(), *follow_advice(bench, refused.err)).code == 0
     expect_passing(bench)
-    [entry] = bench.run("show", "--json").json()["ledger"]
-    assert [edit["evidence"] for edit in entry["edits"]] == ["receipt"]
+    assert [edit["evidence"] for edit in bench.entry["edits"]] == ["receipt"]
 
 
 @pytest.mark.parametrize("words", [(), ("--session", "s")], ids=["by hash", "in a session"])
@@ -94,17 +112,15 @@ def test_lines_of_another_branch_that_differ_in_the_checkout_are_read_from_the_c
     chosen.repo.write(SOURCE, b"# mine\n" + chosen.repo.read(SOURCE))
     words = (*words, "--branch", "other")
     refused = chosen.apply(search_replace(), *words)
-    assert refused.code == 6
-    assert " --rev " in refused.err
+    assert (refused.code, " --rev " in refused.err) == (6, True)
     assert chosen.apply(search_replace(), *words, *follow_advice(chosen, refused.err)).code == 0
     assert chosen.run("gate", "--range", "HEAD..other").code == 0
 
 
 def test_uncommitted_changes_of_the_file_are_said_to_be_in_the_way(chosen: Bench) -> None:
     chosen.repo.write(SOURCE, b"# mine\n" + chosen.repo.read(SOURCE))
-    refused = chosen.apply(search_replace())
-    assert refused.code == 6
-    assert f"the checkout has uncommitted changes of {SOURCE}: commit or stash" in refused.err
+    words = f"the checkout has uncommitted changes of {SOURCE}: commit or stash"
+    chosen.expect_refusal(6, words, search_replace())
     chosen.repo.git("stash", "-q")
     more = follow_advice(chosen, chosen.apply(search_replace()).err)
     assert chosen.apply(search_replace(), *more).code == 0
@@ -131,27 +147,19 @@ def test_allow_blind_lands_knowingly_and_is_recorded(chosen: Bench, has_hooks: b
     result = chosen.apply(search_replace(), "--allow-blind")
     assert result.code == 0
     assert "landed blind, as asked" in result.err
-    [entry] = chosen.run("show", "--json").json()["ledger"]
-    assert entry["claims"]["allow_blind"] is True
+    assert chosen.entry["claims"]["allow_blind"] is True
     assert chosen.run("gate", "--range", "HEAD~1..HEAD").code == 6
 
 
 def test_lines_by_number_alone_are_refused_whatever_the_policy(bench: Bench) -> None:
-    with bench.untouched():
-        result = bench.apply(by_number(bench))
-    assert result.code == 6
-    assert BY_NUMBER in result.err
+    result = bench.expect_refusal(6, BY_NUMBER, by_number(bench))
     more = follow_advice(bench, result.err)
     assert bench.apply(by_number(bench), *more).code == 0
     expect_passing(bench)
 
 
 def test_so_are_they_in_the_working_tree(bench: Bench) -> None:
-    spec = by_number(bench)
-    with bench.untouched():
-        result = bench.run("edit", bench.write(spec))
-    assert result.code == 6
-    assert BY_NUMBER in result.err
+    result = bench.expect_refusal(6, BY_NUMBER, by_number(bench), command="edit")
     [read] = re.findall(r"`hkgit (read \S+)`", result.err)
     digest = bench.run(*read.split()).out.split("\n", 1)[0].split("  ")[1]
     line = line_of(bench, OLD)
@@ -169,10 +177,7 @@ def test_they_may_be_named_so_where_that_is_asked_for(bench: Bench, command: str
 def test_a_protected_path_is_refused_before_it_lands(chosen: Bench) -> None:
     path = ".github/workflows/x.yml"
     create: dict[str, object] = {"op": "create_file", "path": path, "new_text": "on: push\n"}
-    with chosen.untouched():
-        result = chosen.apply(protocol(create))
-    assert result.code == 6
-    assert "protected path" in result.err
+    chosen.expect_refusal(6, "protected path", protocol(create))
 
 
 @pytest.mark.parametrize("words", [(), ("--json",), ("--session", "s"), ("--dry-run",)])

@@ -1,10 +1,23 @@
-"""`hkgit apply`: specs of an older base, and files with uncommitted changes."""
+"""`hkgit apply`: specs of an older base, stale ones, and files with uncommitted changes."""
 
 from __future__ import annotations
 
+import pytest
+
 from tests.support.cases import cases
 from tests.support.running import Bench
-from tests.support.specs import NEW, OLD, SOURCE, line_of, protocol, replace_range, search_replace
+from tests.support.specs import (
+    NEW,
+    OLD,
+    SOURCE,
+    edit,
+    first_line,
+    harnesskit,
+    line_of,
+    protocol,
+    replace_range,
+    search_replace,
+)
 
 
 def move_on(bench: Bench, path: str, old: str, new: str) -> str:
@@ -60,14 +73,9 @@ def test_a_file_cannot_be_renamed_onto_one_that_came_since_the_base(bench: Bench
     base = bench.repo.head
     whole = bench.hash(SOURCE, 1, 900)
     bench.repo.commit({"src/new.py": "somebody's work\n"}, "Take the name")
-    rename: dict[str, object] = {
-        "op": "rename_file",
-        "path": SOURCE,
-        "new_path": "src/new.py",
-        "expected_hash": whole,
-    }
-    with bench.untouched():
-        assert bench.apply(protocol(rename), "--base", base).code == 3
+    rename = {"op": "rename_file", "path": SOURCE, "new_path": "src/new.py"}
+    spec = protocol({**rename, "expected_hash": whole})
+    bench.expect_refusal(3, "src/new.py", spec, "--base", base)
 
 
 def test_a_file_whose_mode_alone_changed_is_still_the_same(bench: Bench) -> None:
@@ -91,10 +99,7 @@ def test_a_base_that_is_not_in_the_branch_s_history_is_invalid(
     bench.repo.git("checkout", "-q", "-b", "elsewhere")
     bench.repo.commit({"a": "1"})
     bench.repo.git("checkout", "-q", "main")
-    with bench.untouched():
-        result = bench.apply(search_replace(), "--base", base)
-    assert result.code == 4
-    assert words in result.err
+    bench.expect_refusal(4, words, search_replace(), "--base", base)
 
 
 @cases("content, code", {"a hash of it": ("protocol", 3), "a quotation from it": ("quote", 1)})
@@ -110,22 +115,16 @@ def test_a_dirty_file_that_the_agent_read_is_named_as_such(
         "protocol": protocol(replace_range(SOURCE, number, number, read, NEW)),
         "quote": search_replace(dirty, NEW),
     }
-    with bench.untouched():
-        result = bench.apply(specs[content])
-    assert result.code == code
-    assert "uncommitted changes" in result.err
+    bench.expect_refusal(code, "uncommitted changes", specs[content])
 
 
 def test_an_untracked_file_that_the_agent_read_is_named_as_such(bench: Bench) -> None:
     bench.repo.write("new.py", "one\n")
     read = bench.run("read", "--json", "new.py").json()["range_hash"]
-    with bench.untouched():
-        result = bench.apply(protocol(replace_range("new.py", 1, 1, read, "two")))
-    assert result.code == 3
-    assert "which reads the working tree" in result.err
-    bench.repo.git("add", "new.py")
-    bench.repo.git("commit", "-q", "-m", "Add it")
-    assert bench.apply(protocol(replace_range("new.py", 1, 1, read, "two"))).code == 0
+    spec = protocol(replace_range("new.py", 1, 1, read, "two"))
+    bench.expect_refusal(3, "which reads the working tree", spec)
+    bench.repo.commit(message="Add it")
+    assert bench.apply(spec).code == 0
 
 
 def test_what_an_earlier_spec_changed_is_not_taken_for_uncommitted(bench: Bench) -> None:
@@ -134,3 +133,39 @@ def test_what_an_earlier_spec_changed_is_not_taken_for_uncommitted(bench: Bench)
     result = bench.run("apply", first, again)
     assert result.code == 1
     assert "uncommitted" not in result.err
+
+
+# Stale: who changed the file is named, and the record of it is where nobody trips
+
+RECORD = ".git/hkgit/refusals.jsonl"
+
+
+@pytest.fixture
+def stale(bench: Bench) -> str:
+    """A spec whose line somebody has changed since."""
+    spec = first_line(bench, "ours", agent="codex/1")
+    lines = bench.repo.read(SOURCE).split(b"\n")
+    bench.repo.commit({SOURCE: b"\n".join([b"theirs", *lines[1:]])}, "Change the first line")
+    return spec
+
+
+def test_it_names_the_commit_and_leaves_a_record_alone(bench: Bench, stale: str) -> None:
+    bench.apply(stale, "--dry-run")
+    assert not (bench.repo.path / RECORD).exists()
+    last = bench.repo.git("rev-parse", "--short", "HEAD")
+    said = f"last changed by {last} Change the first line"
+    assert bench.expect_refusal(3, said, stale, "--json").json()["status"] == "stale"
+    assert (bench.repo.path / RECORD).exists()
+
+
+def test_a_hash_given_with_expect_is_recorded_too(bench: Bench) -> None:
+    old = bench.repo.read(SOURCE).decode().split("\n")[0]
+    spec = harnesskit(edit(old, "ours"))
+    expect = f"{SOURCE}:1-1={bench.hash(SOURCE, 1, 1)}"
+    bench.repo.commit({SOURCE: b"theirs\n" + bench.repo.read(SOURCE)}, "Push it down")
+    bench.expect_refusal(3, "Push it down", spec, "--expect", expect)
+
+
+def test_a_record_that_cannot_be_written_hides_no_refusal(bench: Bench, stale: str) -> None:
+    bench.repo.write(".git/hkgit", "in the way\n")
+    bench.expect_refusal(3, "Change the first line", stale)

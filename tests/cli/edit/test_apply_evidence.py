@@ -85,9 +85,8 @@ def test_an_expectation_of_lines_that_moved_says_where_they_stand(bench: Bench, 
 
 
 def test_an_expectation_of_another_file_past_its_end_says_how_long_it_is(bench: Bench) -> None:
-    result = bench.apply(search_replace(), "--expect", f"README.md:90-99={STALE}", "--dry-run")
-    assert result.code == 3
-    assert "but the file has" in result.err
+    read = f"README.md:90-99={STALE}"
+    bench.expect_refusal(3, "but the file has", search_replace(), "--expect", read, "--dry-run")
 
 
 @cases(
@@ -100,9 +99,7 @@ def test_an_expectation_of_another_file_past_its_end_says_how_long_it_is(bench: 
     },
 )
 def test_a_malformed_expect_is_invalid_input(bench: Bench, argument: str, words: str) -> None:
-    result = bench.apply(search_replace(), "--expect", argument)
-    assert result.code == 4
-    assert words in result.err
+    bench.expect_refusal(4, words, search_replace(), "--expect", argument)
 
 
 def test_a_stale_hash_names_where_the_range_now_is_and_relocate_accepts_that(bench: Bench) -> None:
@@ -110,15 +107,11 @@ def test_a_stale_hash_names_where_the_range_now_is_and_relocate_accepts_that(ben
     spec = protocol(
         replace_range(SOURCE, number - 1, number - 1, bench.hash(SOURCE, number, number), NEW)
     )
-    with bench.untouched():
-        result = bench.apply(spec)
-    assert result.code == 3
-    assert f"{number}-{number}" in result.err
+    bench.expect_refusal(3, f"{number}-{number}", spec)
     assert bench.apply(spec, "--relocate").code == 0
     assert bench.repo.read(SOURCE).decode().splitlines()[number - 1] == NEW
-    [entry] = bench.run("show", "--json").json()["ledger"]
-    assert entry["edits"][0]["relocated"] is True
-    assert entry["edits"][0]["base_lines"] == [[number, number]]
+    [recorded] = bench.entry["edits"]
+    assert (recorded["relocated"], recorded["base_lines"]) == (True, [[number, number]])
 
 
 @cases("threshold, code", {"tolerant": ("0.5", 0), "exact": ("1.0", 1)})

@@ -11,6 +11,8 @@ from tests.support.running import Bench
 from tests.support.serving import preload_hooks
 from tests.support.specs import SOURCE, first_line, search_replace
 
+ACCEPT = ("--accept-hook-changes",)
+
 
 @cases(
     "command",
@@ -26,8 +28,7 @@ def test_a_verified_spec_is_committed_with_the_outcome_under_claims(
     result = bench.apply(search_replace(), "--verify", command, "--json")
     assert result.json()["status"] == "applied"
     assert "full checkout: --verify needs it" in result.err
-    [entry] = bench.run("show", "--json").json()["ledger"]
-    assert entry["claims"]["verify"] == {"command": command, "exit_code": 0}
+    assert bench.entry["claims"]["verify"] == {"command": command, "exit_code": 0}
     assert bench.repo.status() == []
 
 
@@ -39,16 +40,13 @@ def test_a_verified_spec_is_committed_with_the_outcome_under_claims(
     },
 )
 def test_a_failed_verification_leaves_nothing_behind(bench: Bench, command: str, code: int) -> None:
-    with bench.untouched():
-        result = bench.apply(search_replace(), "--verify", command)
-    assert result.code == 5
-    assert f"exited with {code}" in result.err
+    bench.expect_refusal(5, f"exited with {code}", search_replace(), "--verify", command)
 
 
 def test_what_will_be_refused_anyway_is_refused_before_the_command_runs(bench: Bench) -> None:
     bench.repo.write(SOURCE, "local changes\n")
-    result = bench.apply(search_replace(), "--verify", f"touch {bench.scratch}/it-ran")
-    assert result.code == 7
+    command = f"touch {bench.scratch}/it-ran"
+    bench.expect_refusal(7, SOURCE, search_replace(), "--verify", command)
     assert not (bench.scratch / "it-ran").exists()
 
 
@@ -64,30 +62,25 @@ def test_a_foreign_hook_sees_a_full_checkout_and_that_is_said(bench: Bench) -> N
     assert "pre-commit" in result.err
 
 
+COMMITS = 'test -n "$AGAIN" || { echo x > extra; git add extra; AGAIN=1 git commit -qm x; }'
+CHANGED = "a hook changed what was to be committed"
+
+
 @cases(
-    "hook, body, words",
+    "hook, words, options",
     {
-        "pre-commit": ("pre-commit", "echo 'not today' >&2; exit 1", "not today"),
-        "one that changes a file": (
-            "pre-commit",
-            f"echo '# added' >> {SOURCE}; git add {SOURCE}",
-            "\n+# added\n",
-        ),
-        "one that commits": (
-            "pre-commit",
-            'test -n "$AGAIN" || { echo x > extra; git add extra; AGAIN=1 git commit -qm x; }',
-            "HEAD",
-        ),
+        "says no": ("echo 'not today' >&2; exit 1", "not today", ()),
+        "changes a file": (f"echo '# added' >> {SOURCE}; git add {SOURCE}", "\n+# added\n", ()),
+        "commits": (COMMITS, "HEAD", ()),
+        "changes ever more": (f"echo '# more' >> {SOURCE}; git add {SOURCE}", CHANGED, ACCEPT),
+        "makes a link": ("ln -s README.md made; git add made", CHANGED, ACCEPT),
     },
 )
-def test_a_hook_that_says_no_or_changes_files_leaves_all_as_it_was(
-    bench: Bench, hook: str, body: str, words: str
+def test_a_hook_that_says_no_or_whose_changes_are_not_accepted_leaves_all_as_it_was(
+    bench: Bench, hook: str, words: str, options: tuple[str, ...]
 ) -> None:
-    bench.repo.write_hook(hook, body)
-    with bench.untouched():
-        result = bench.apply(search_replace())
-    assert result.code == 7
-    assert words in result.err
+    bench.repo.write_hook("pre-commit", hook)
+    bench.expect_refusal(7, words, search_replace(), *options)
 
 
 @cases(
@@ -108,28 +101,13 @@ def test_what_hooks_change_can_be_accepted_and_is_recorded_as_theirs(
     bench: Bench, hook: str
 ) -> None:
     bench.repo.write_hook("pre-commit", hook.replace("git rm -q", "git rm -q --ignore-unmatch"))
-    result = bench.apply(search_replace(), "--accept-hook-changes")
+    result = bench.apply(search_replace(), *ACCEPT)
     assert result.code == 0
     assert "recorded as theirs" in result.err
     assert bench.repo.status() == []
     shown = bench.run("show", "--json").json()
     assert shown["replay"] == "strict"
     assert len(shown["entries"]) == 2
-
-
-@cases(
-    "hook",
-    {
-        "that changes ever more": f"echo '# more' >> {SOURCE}; git add {SOURCE}",
-        "that makes a link": "ln -s README.md made; git add made",
-    },
-)
-def test_changes_of_hooks_that_cannot_be_derived_are_not_accepted(bench: Bench, hook: str) -> None:
-    bench.repo.write_hook("pre-commit", hook)
-    with bench.untouched():
-        result = bench.apply(search_replace(), "--accept-hook-changes")
-    assert result.code == 7
-    assert "a hook changed what was to be committed" in result.err
 
 
 def test_a_hook_may_change_the_message_only_so_far_as_it_stays_true(bench: Bench) -> None:
@@ -150,10 +128,7 @@ def gated(bench: Bench) -> Bench:
 
 
 def test_hkgit_s_own_hooks_reject_a_blind_edit_and_need_no_full_checkout(gated: Bench) -> None:
-    with gated.untouched():
-        refused = gated.apply(search_replace(), "--json")
-    assert refused.code == 6
+    refused = gated.expect_refusal(6, "--expect", search_replace(), "--json")
     assert refused.json()["status"] == "rejected"
-    assert "--expect" in refused.err
     result = gated.apply(first_line(gated))
     assert (result.code, result.err) == (0, "")

@@ -135,14 +135,6 @@ def test_each_spec_becomes_a_commit_on_what_the_one_before_it_left(bench: Bench)
 
 
 @pytest.mark.parametrize("command", ["apply", "edit"])
-def test_several_specs_land_together_or_not_at_all(bench: Bench, command: str) -> None:
-    good = bench.write(search_replace(), "good")
-    bad = bench.write(search_replace(old="is nowhere at all"), "bad")
-    with bench.untouched():
-        assert bench.run(command, good, bad).code == 1
-
-
-@pytest.mark.parametrize("command", ["apply", "edit"])
 def test_a_single_edit_in_a_dialect_that_is_none_is_refused_with_those_there_are(
     bench: Bench, command: str
 ) -> None:
@@ -191,12 +183,17 @@ def test_an_expected_hash_holds_for_every_spec_against_one_base(bench: Bench) ->
 
 
 @pytest.mark.parametrize("command", ["apply", "edit"])
-def test_a_refusal_names_the_spec_where_there_are_several(bench: Bench, command: str) -> None:
+def test_several_specs_land_together_or_not_at_all_and_the_refused_one_is_named(
+    bench: Bench, command: str
+) -> None:
     good = bench.write(search_replace(), "good")
     bad = bench.write(search_replace(old="is nowhere at all"), "bad")
-    result = bench.run(command, good, bad, "--json")
+    with bench.untouched():
+        result = bench.run(command, good, bad, "--json")
+    edits = result.json()["edits"]
+    assert result.code == 1
     assert f"edit 2 (in {bad}): {SOURCE}" in result.err
-    assert [edit["spec"] for edit in result.json()["edits"]] == [str(good), str(bad)]
+    assert [(each["number"], each["spec"]) for each in edits] == [(1, str(good)), (2, str(bad))]
     assert "spec" not in bench.run(command, bad, "--json").json()["edits"][0]
 
 
@@ -219,14 +216,19 @@ def test_the_first_refused_edit_gives_the_exit_code(
     assert bench.apply(harnesskit(*refused), "--dry-run").code == code
 
 
+def append(path: str = SOURCE) -> str:
+    """A block with an empty SEARCH."""
+    return f"{path}\n<<<<<<< SEARCH\n=======\n# the end\n>>>>>>> REPLACE\n"
+
+
 @pytest.mark.parametrize("is_block", [True, False], ids=["a block", "options"])
 @pytest.mark.parametrize("command", ["apply", "edit"])
 def test_an_empty_search_appends_where_that_is_asked_for(
     bench: Bench, command: str, is_block: bool
 ) -> None:
     before = bench.repo.read(SOURCE)
-    block = bench.write(f"{SOURCE}\n<<<<<<< SEARCH\n=======\n# the end\n>>>>>>> REPLACE\n")
-    spec = [block] if is_block else ["--file", SOURCE, "--old", "", "--new", "# the end"]
+    options = ["--file", SOURCE, "--old", "", "--new", "# the end"]
+    spec = [bench.write(append())] if is_block else options
     refused = bench.run(command, *spec)
     result = bench.run(command, *spec, "--empty-search", "append")
     assert refused.code == 4, result.err
@@ -237,18 +239,12 @@ def test_an_empty_search_appends_where_that_is_asked_for(
 
 def test_an_append_replays_from_its_entry_and_may_lean_on_a_hash(bench: Bench) -> None:
     number = bench.repo.read(SOURCE).count(b"\n")
-    result = bench.apply(
-        f"{SOURCE}\n<<<<<<< SEARCH\n=======\n# the end\n>>>>>>> REPLACE\n",
-        "--empty-search",
-        "append",
-        "--expect",
-        f"{SOURCE}:{number}={bench.hash(SOURCE, number, number)}",
-    )
+    read = f"{SOURCE}:{number}={bench.hash(SOURCE, number, number)}"
+    result = bench.apply(append(), "--empty-search", "append", "--expect", read)
     assert result.code == 0, result.err
     assert bench.run("gate", "--range", "HEAD~1..HEAD").code == 0, result.err
 
 
 def test_an_append_to_a_file_that_is_not_there_makes_it(bench: Bench) -> None:
-    spec = "new.py\n<<<<<<< SEARCH\n=======\nx = 1\n>>>>>>> REPLACE\n"
-    assert bench.apply(spec, "--empty-search", "append").code == 0
-    assert bench.repo.read("new.py") == b"x = 1\n"
+    assert bench.apply(append("new.py"), "--empty-search", "append").code == 0
+    assert bench.repo.read("new.py") == b"# the end\n"

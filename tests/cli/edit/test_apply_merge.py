@@ -169,17 +169,13 @@ def test_what_no_spec_can_resolve_is_refused(
 
 def test_an_edit_beside_the_conflicts_is_refused(bench: Bench) -> None:
     spec = protocol(lines(bench.repo, "a.txt", 5, "both"), lines(bench.repo, "c.txt", 5, "evil"))
-    with bench.untouched():
-        result = bench.apply(spec, "--merge", "side")
-    assert result.code == 4
+    result = bench.expect_refusal(4, "(in conflict: a.txt, b.txt)", spec, "--merge", "side")
     assert result.err.startswith("hkgit: edit 2: c.txt: is not in conflict")
-    assert "(in conflict: a.txt, b.txt)" in result.err
 
 
 def test_a_merge_of_more_than_two_is_wrong_usage(bench: Bench) -> None:
-    result = bench.apply(resolution(bench.repo), "--merge", "side", "--merge", "easy")
-    assert result.code == 64
-    assert "merge them one by one" in result.err
+    both = ("--merge", "side", "--merge", "easy")
+    bench.expect_refusal(64, "merge them one by one", resolution(bench.repo), *both)
 
 
 def test_one_merge_is_one_commit_of_one_spec(bench: Bench) -> None:
@@ -190,16 +186,13 @@ def test_one_merge_is_one_commit_of_one_spec(bench: Bench) -> None:
 
 def test_a_hook_that_refuses_leaves_nothing(bench: Bench) -> None:
     bench.repo.write_hook("pre-commit", "git rev-parse -q --verify MERGE_HEAD && exit 1")
-    with bench.untouched():
-        assert bench.apply(resolution(bench.repo), "--merge", "side").code == 7
+    bench.expect_refusal(7, "pre-commit", resolution(bench.repo), "--merge", "side")
 
 
 def test_in_the_middle_of_a_merge_the_refusal_names_the_way(bench: Bench) -> None:
     bench.repo.git("merge", "side", check=False)
-    with bench.untouched():
-        result = bench.apply(resolution(bench.repo), "--merge", "side")
-    assert result.code == 7
-    assert "git merge --abort" in result.err
+    spec = resolution(bench.repo)
+    result = bench.expect_refusal(7, "git merge --abort", spec, "--merge", "side")
     assert "hkgit apply --merge" in result.err
 
 

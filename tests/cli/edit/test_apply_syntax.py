@@ -19,15 +19,13 @@ EXACT = harnesskit(edit("    exit_code = 2\n", "    exit_code = (2\n"))
 
 @pytest.mark.parametrize("command", ["apply", "edit"])
 def test_it_is_refused_with_the_line_and_nothing_changes(bench: Bench, command: str) -> None:
-    before = bench.state()
-    result = bench.run(command, bench.write(TEXT), "--json")
-    [outcome] = result.json()["edits"]
     line = line_of(bench, "exit_code = 2")
-    assert result.code == 4
+    words = f"line {line} is no longer Python"
+    result = bench.expect_refusal(4, words, TEXT, "--json", command=command)
+    [outcome] = result.json()["edits"]
     assert outcome["status"] == "invalid"
-    assert f"line {line} is no longer Python" in outcome["error"]["what"]
+    assert words in outcome["error"]["what"]
     assert outcome["candidates"][0]["range_hash"] == bench.hash(SOURCE, line, line)
-    assert bench.state() == before
 
 
 def test_the_advice_of_the_refusal_lands_it_and_the_commit_verifies(bench: Bench) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.support.cases import cases
-from tests.support.repos import Repo
-from tests.support.running import Bench, Result, make_bench, run
+from tests.support.running import Bench, Result, run
 from tests.support.specs import (
     NEW,
     OLD,
@@ -17,7 +16,6 @@ from tests.support.specs import (
     search_replace,
 )
 
-SINGLE = ("--file", SOURCE, "--old", OLD, "--new", NEW)
 COMMANDS = {"hkgit edit": "hkgit edit", "hk apply": "hk apply"}
 
 
@@ -54,12 +52,6 @@ def test_hk_answers_as_its_seed_says(bench: Bench, old: str, code: int, status: 
     assert answer["status"] == status
     assert answer["file"] == SOURCE
     assert {"match_type", "confidence", "matched_text"} <= set(answer)
-
-
-def test_a_dry_run_shows_the_diff_and_changes_nothing(bench: Bench) -> None:
-    with bench.untouched():
-        result = call(bench, "hkgit edit", *SINGLE, "--dry-run")
-    assert f"-{OLD}\n+{NEW}\n" in result.out
 
 
 def test_uncommitted_changes_are_edited(bench: Bench) -> None:
@@ -101,7 +93,7 @@ def test_mode_line_ends_and_byte_order_mark_survive(bench: Bench) -> None:
 def test_paths_of_the_command_line_are_where_one_stands(
     bench: Bench, folder: str, path: str
 ) -> None:
-    args = ("--file", path.format(root=bench.repo.path), *SINGLE[2:])
+    args = ("--file", path.format(root=bench.repo.path), "--old", OLD, "--new", NEW)
     result = bench.run("edit", *args, cwd=bench.repo.path / folder)
     assert result.code == 0, result.err
     assert NEW.encode() in bench.repo.read(SOURCE)
@@ -111,8 +103,7 @@ def test_a_hash_is_held_against_the_working_tree(bench: Bench) -> None:
     committed = bench.hash(SOURCE, 1, 900)
     bench.repo.write(SOURCE, bench.repo.read(SOURCE) + b"# mine\n")
     wanted = ("--expect", f"{SOURCE}={committed}")
-    with bench.untouched():
-        assert call(bench, "hkgit edit", bench.write(search_replace()), *wanted).code == 3
+    bench.expect_refusal(3, SOURCE, search_replace(), *wanted, command="edit")
 
 
 def test_outside_a_repository_paths_are_from_the_current_directory(tmp_path: Path) -> None:
@@ -131,18 +122,12 @@ def test_a_repository_that_hkgit_cannot_open_has_a_working_tree_all_the_same(ben
     assert NEW.encode() in bench.repo.read(SOURCE)
 
 
-def test_a_bare_repository_has_nothing_to_edit(sources: Repo, tmp_path: Path) -> None:
-    path = tmp_path / "bare"
-    sources.git("clone", "-q", "--bare", ".", str(path))
-    bench = make_bench(Repo(path), tmp_path)
-    spec = bench.write(harnesskit(edit("", "x\n", "hooks/post-update")))
-    before = bench.state()
-    assert bench.run("edit", spec).code == 7
-    assert bench.state() == before
+def test_a_bare_repository_has_nothing_to_edit(bare: Bench) -> None:
+    spec = harnesskit(edit("", "x\n", "hooks/post-update"))
+    bare.expect_refusal(7, "bare", spec, command="edit")
 
 
 def test_a_directory_in_place_of_the_file_is_refused(bench: Bench) -> None:
     (bench.repo.path / SOURCE).unlink()
     (bench.repo.path / SOURCE).mkdir()
-    with bench.untouched():
-        assert call(bench, "hkgit edit", bench.write(search_replace())).code == 4
+    bench.expect_refusal(4, SOURCE, search_replace(), command="edit")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from tests.support import serving
 from tests.support.commands import AGENT, git
 from tests.support.repos import Repo
 from tests.support.running import Result, run
+from tests.support.specs import protocol, replace_range
 
 BLIND = "app.py\n<<<<<<< SEARCH\nthree\n=======\nTHREE\n>>>>>>> REPLACE\n"
 
@@ -84,16 +84,8 @@ def odd(template: Repo, tmp_path: Path) -> Repo:
 
 
 def spec(repo: Repo, line: int = 2) -> str:
-    read = run("read", f"app.py:{line}", "--json", cwd=repo.path).json()
-    operation = {
-        "op": "replace_range",
-        "path": "app.py",
-        "start_line": line,
-        "end_line": line,
-        "expected_hash": read["range_hash"],
-        "new_text": f"line {line}\n",
-    }
-    return json.dumps({"version": "1", "operations": [operation]})
+    read = run("read", f"app.py:{line}", "--json", cwd=repo.path).json()["range_hash"]
+    return protocol(replace_range("app.py", line, line, read, f"line {line}\n"))
 
 
 def apply(repo: Repo, text: str, *options: str) -> Result:

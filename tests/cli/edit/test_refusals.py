@@ -25,8 +25,7 @@ def test_what_apply_refused_is_listed_until_it_lands_and_then_claimed(bench: Ben
     assert bench.apply(first_line(bench, "x"), "--agent", "codex/1").code == 0
     assert {each["landed"] for each in told(bench)} == {bench.repo.head}
     assert told(bench, "--open") == []
-    [entry] = bench.run("show", "--json").json()["ledger"]
-    assert [each["tries"] for each in entry["claims"]["refusals"]] == [1, 2]
+    assert [each["tries"] for each in bench.entry["claims"]["refusals"]] == [1, 2]
     assert bench.run("verify", "HEAD~1..HEAD").code == 0
 
 
@@ -67,7 +66,7 @@ def test_a_spec_that_cannot_be_read_is_kept_and_claimed_by_no_other(bench: Bench
     ]
     assert {each["status"] for each in told(bench)} == {"invalid"}
     assert bench.apply(first_line(bench, "one"), *agent).code == 0
-    assert "refusals" not in bench.run("show", "--json").json()["ledger"][0]["claims"]
+    assert "refusals" not in bench.entry["claims"]
     assert {each["landed"] for each in told(bench)} == {None}
 
 
@@ -82,7 +81,7 @@ def test_a_dry_run_and_an_edit_that_lands_leave_no_record(bench: Bench) -> None:
     assert bench.apply(first_line(bench, "one")).code == 0
     assert told(bench) == []
     assert "nothing was refused" in bench.run("refusals").out
-    assert "refusals" not in bench.run("show", "--json").json()["ledger"][0]["claims"]
+    assert "refusals" not in bench.entry["claims"]
 
 
 @cases(

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.cases import cases
+from tests.support.planning import replace_range
 from tests.support.repos import Repo
-from tests.support.running import Result, range_hash, run
+from tests.support.running import Result, run
+from tests.support.specs import protocol
 
 WRITERS, COMMITS = 4, 4
 LINES = "".join(f"line {number}\n" for number in range(1, 21))
@@ -26,18 +28,11 @@ def based(repo: Repo) -> Repo:
 
 def operation(repo: Repo, number: int, text: str, rev: str = "HEAD") -> dict[str, object]:
     """A change of one line of `shared`, with the hash of what it is to replace."""
-    return {
-        "op": "replace_range",
-        "path": "shared",
-        "start_line": number,
-        "end_line": number,
-        "expected_hash": range_hash(repo.show(rev, "shared"), number, number),
-        "new_text": text,
-    }
+    return replace_range("shared", repo.show(rev, "shared"), number, number, text)
 
 
 def spec(*operations: dict[str, object], **about: str) -> bytes:
-    return json.dumps({"version": "1", **about, "operations": operations}).encode()
+    return protocol(*operations, **about).encode()
 
 
 def apply(repo: Repo, data: bytes, *options: str) -> Result:

@@ -12,11 +12,11 @@ from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.homes import UNNAMED
 from tests.sessions.committing import Work
 from tests.support.repos import Repo
+from tests.support.specs import search_replace
 
 
 def edit(session: EditSession, old: str, new: str) -> None:
-    words = f"a.txt\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
-    assert session.edit_all([session.parse(words)], Options()).ok
+    assert session.edit_all([session.parse(search_replace(old, new, "a.txt"))], Options()).ok
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ INDENTED = "class A:\n    def f(self):\n        if a:\n            b()\n        
 
 
 @cases(
-    "text, old, new, after",
     {
         "file has trailing blanks": ("a  \nb\n", "a\nb\n", "a\nc\n", b"a  \nc\n"),
         "edit has trailing blanks": ("a\nb\n", "a  \nb\n", "a  \nc\n", b"a\nc\n"),
@@ -35,7 +34,6 @@ def test_other_blanks_are_found_and_the_file_s_are_kept(
 
 
 @cases(
-    "old, new, expected",
     {
         "dedented": (
             "if a:\n    b()\n",
@@ -80,7 +78,6 @@ DEEP = "f {\n    a {\n        b;\n    }\n}\n"
 
 
 @cases(
-    "text, old, new, after",
     {
         "a file of tabs": (
             "f:\n\tif a:\n\t\tb()\n",
@@ -127,7 +124,6 @@ def test_an_indentation_that_cannot_be_told_is_refused() -> None:
 
 
 @cases(
-    "text, old",
     {
         "at two depths": ("  a\nx\n    a\n", "a \n"),
         "with blanks elsewhere": ("f(a,b)\nf(a , b)\n", "f(a, b)\n"),
@@ -148,7 +144,6 @@ NESTED = "if a {\n    if b {\n        call(x);\n    }\n}\nend();\n"
 
 
 @cases(
-    "new",
     {
         "a line below": "        call(x);\n}\nlog();\n",
         "a line above that is less indented": "        call(x);\n    log();\n}\n",
@@ -160,7 +155,6 @@ def test_of_two_brackets_the_inner_one_may_have_been_left_out(new: str) -> None:
 
 
 @cases(
-    "new, there",
     {
         "a line above it is rewritten": ("call(y);\n", "        call(y);\n    }"),
         "one is added to that": ("call(x);\n        go();\n", "go();\n    }"),
@@ -189,7 +183,6 @@ def test_a_quoted_line_without_its_indentation_gives_it_to_all_new_lines(end: st
 
 
 @cases(
-    "text, old, new, after",
     {
         "quotes in the file": ("“a”\nb\n", '"a"\nb\n', '"a"\nc\n', "“a”\nc\n"),
         "quotes in the edit": ('"a"\nb\n', "“a”\nb\n", "“a”\nc\n", '"a"\nc\n'),
@@ -218,7 +211,6 @@ def test_new_text_is_written_as_the_author_has_it() -> None:
 
 
 @cases(
-    "text, old",
     {
         "the old text has none": ("a(b)\n", "a(b)\n"),
         "the file has that of the old text": ("a(“b”)\n", "a(“b”)\n"),

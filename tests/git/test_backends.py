@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,11 +20,6 @@ from tests.support.running import run
 
 NEW_ENOUGH = program.read_version() >= (2, 45)
 """For references kept in tables."""
-
-
-@pytest.fixture
-def by_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HKGIT_GIT", "program")
 
 
 @pytest.mark.parametrize(
@@ -119,7 +113,8 @@ def test_a_hook_s_variables_lead_to_the_repository(
     head = repo.commit({"a": "1"})
     monkeypatch.setenv("GIT_DIR", str(repo.path / ".git"))
     monkeypatch.setenv("GIT_WORK_TREE", str(repo.path))
-    assert Repository.discover(tmp_path, in_hook=True).resolve("HEAD") == head
+    opened = Repository.discover(tmp_path, in_hook=True)
+    assert opened.git("rev-parse", "HEAD").text == opened.resolve("HEAD") == head
     with pytest.raises(GitRefused, match="is not in a git repository"):
         Repository.discover(tmp_path)
 
@@ -147,35 +142,21 @@ def test_objects_in_quarantine_are_read_in_a_hook_alone(
 # Whom a repository belongs to
 
 
-def taken_for_another_s(_: Repo) -> dict[str, str]:
-    return {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1", "HKGIT_GIT": "program"}
+IS_ROOT = getattr(os, "geteuid", lambda: 1)() == 0
+"""Only root can give files away."""
 
 
-def owned_by_another(repo: Repo) -> dict[str, str]:
+@pytest.fixture(params=["by name", *(["whoever", "program", "libgit2"] if IS_ROOT else [])])
+def foreign(request: pytest.FixtureRequest, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    """A repository of somebody else, by what git's own tests set, or really; who answers."""
+    repo.commit({"a": "1"})
+    if request.param == "by name":
+        monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+        monkeypatch.setenv("HKGIT_GIT", "program")
+        return repo
     for place in (repo.path, *repo.path.rglob("*")):
         os.chown(place, 12345, 12345)
-    return {}
-
-
-def alone_with(choice: str) -> Callable[[Repo], dict[str, str]]:
-    return lambda repo: owned_by_another(repo) | {"HKGIT_GIT": choice}
-
-
-FOREIGN = [pytest.param(taken_for_another_s, id="as git's own tests do")]
-if getattr(os, "geteuid", lambda: 1)() == 0:  # only root can give files away
-    FOREIGN += [
-        pytest.param(alone_with(""), id="whoever answers"),
-        pytest.param(alone_with("program"), id="program"),
-        pytest.param(alone_with("libgit2"), id="libgit2"),
-    ]
-
-
-@pytest.fixture(params=FOREIGN)
-def foreign(request: pytest.FixtureRequest, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
-    """A repository of somebody else."""
-    repo.commit({"a": "1"})
-    for name, value in request.param(repo).items():
-        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("HKGIT_GIT", request.param.removeprefix("whoever"))
     return repo
 
 
