@@ -16,7 +16,7 @@ from hkgit.matching import advice, repetition
 from hkgit.matching.alignment import Alignment, find_candidates, find_tier, weigh
 from hkgit.matching.guards import PROSE
 from hkgit.matching.place import FULL, Located, Place
-from hkgit.matching.quotation import Quotation, indent_of, is_telling, make_key
+from hkgit.matching.quotation import Quotation, find_level, indent_of, is_telling, make_key
 from hkgit.matching.search import Search, settle, vouch_for_none
 from hkgit.text.diff import LineChange
 
@@ -52,7 +52,13 @@ def _find_owned(search: Search) -> tuple[Place, ...]:
     if search.vouches is vouch_for_none or find_candidates(search.quote):
         return ()
     places = advice.find_by_words(search.quote, _MOST_WORDS)
-    return tuple(place for place in places if search.owns(place))
+    return tuple(place for place in places if _is_owned(search, place))
+
+
+def _is_owned(search: Search, place: Place) -> bool:
+    """Whether a hash or a receipt of that very place is given, and nothing quotes another block."""
+    alignment = Alignment(search.quote, place.targets)
+    return search.owns(place) and not _is_of_another_block(alignment)
 
 
 def _is_shown(search: Search, place: Place) -> bool:
@@ -62,7 +68,7 @@ def _is_shown(search: Search, place: Place) -> bool:
     that they use.
     """
     alignment = Alignment(search.quote, place.targets)
-    if not has_evidence(alignment) and not search.owns(place):
+    if not has_evidence(alignment) and not _is_owned(search, place):
         return False
     _refuse_applied(search, repetition.find_added(alignment))
     check_names(alignment)
@@ -89,7 +95,10 @@ _AT_THE_END = rb"(?<=\S)\s+(?:#|//|/\*|--\s|<!--).*"
 
 _WORD = r"\w+|[^\w\s]"
 _JOINED = rb"[A-Za-z_]\w*(?:[.-]\w+)*"
-_IDENTITY = rb"(?i:(?:- )?['\"]?(?:name|id|key|title|slug|uuid)['\"]?\s*[:=](?!=))"
+_IDENTITY = (
+    rb"(?i:(?:- )?['\"]?(?:name|id|key|title|slug|uuid)['\"]?\s*[:=](?!=)"
+    rb"|<(?:\w*name|\w*id|key|title)>)"
+)
 """A line that names the record that it is in."""
 
 _NAMES = (
@@ -97,9 +106,6 @@ _NAMES = (
     rb"|\[[\w.]+\]$|['\"]?[\w.#-]+['\"]?:(?: [{\[])?$|[.#][\w.-]+ ?\{$|" + _IDENTITY
 )
 """A line that names the block below it, or its record."""
-
-_SECTION = rb"\[[^\[\]]+\]$"
-"""One below which nothing is indented more."""
 
 
 def is_found(old: bytes, here: bytes, *, opens: bool = False) -> bool:
@@ -156,9 +162,7 @@ def has_evidence(alignment: Alignment) -> bool:
         is_slip = len(missing) == 1 and len(telling) > FEW + 1
         if not is_slip or _opens_block(quote.old_lines, telling, opening):
             return False
-    if any(_find_spots(alignment, row) for row in headings.intersection(missing)):
-        return False  # Where another line opens it the block is another one
-    if _is_nested(alignment):
+    if _is_of_another_block(alignment):
         return False
     if len(telling) <= FEW:
         return not missing
@@ -180,6 +184,13 @@ def has_evidence(alignment: Alignment) -> bool:
     return there * FULL >= (there + lost) * ENOUGH
 
 
+def _is_of_another_block(alignment: Alignment) -> bool:
+    """Whether another line than the quoted one opens the block of a change, or one more does."""
+    headings = _find_headings(alignment.quote)
+    lost = (row for row in headings if not _stands(alignment, row, True))
+    return any(_find_spots(alignment, row) for row in lost) or _is_nested(alignment)
+
+
 def _find_headings(quote: Quotation) -> set[int]:
     """Find the old lines that open a block in which something changes, or name a record."""
     old = quote.old_lines
@@ -192,7 +203,7 @@ def _find_headings(quote: Quotation) -> set[int]:
         depth = min((len(indent_of(line)) for line in changed if line.strip()), default=0)
         for row in reversed(range(change.old_start)):
             own = len(indent_of(old[row]))
-            opens = own < depth or (own == depth and re.match(_SECTION, old[row].strip()))
+            opens = own < depth or (own == depth and find_level(old[row], quote.edit.path))
             if opens and is_telling(quote.old_keys[row]):
                 depth = own
                 found.add(row)
