@@ -134,8 +134,8 @@ def test_one_commit_is_made_again_with_what_its_agents_log_has(
     command = judged.out.partition("fix: hkgit ")[2].split("\n")[0]
     assert command == f"adopt {made[:12]}"
 
-    for _ in range(2):
-        assert run(*command.split(), cwd=hooked.path, env=home).code == 0
+    for form in ("--json", "-q"):
+        assert run(*command.split(), form, cwd=hooked.path, env=home).code == 0
 
     assert [hooked.git("log", "-1", who, each) for each in ("HEAD^", "HEAD")] == before
     assert run("gate", "--range", "HEAD~2..HEAD", cwd=hooked.path).code == 0
