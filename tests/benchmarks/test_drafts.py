@@ -17,11 +17,6 @@ def draft(above: int = 1, below: int = 1) -> Draft:
     return drafted(HUNK, above, below)
 
 
-def test_the_file_before_and_after() -> None:
-    assert draft().before == b"top\none\ntwo\nthree\nend\n"
-    assert draft().ideal == b"top\none\nTWO\n2b\nthree\nend\n"
-
-
 @cases(
     {
         "no context": (0, 0, "two\n", "TWO\n2b\n"),
@@ -43,14 +38,6 @@ def test_a_line_that_stays_inside_a_change_is_a_kept_row() -> None:
     hunk = Hunk("p", "f.py", LINES, 1, 4, ("ONE", "two", "THREE"), ())
     kinds = [row.kind for row in drafted(hunk, 0, 0).rows]
     assert kinds == [GONE, ADDED, KEPT, GONE, ADDED]
-
-
-def test_a_misquoted_row_changes_the_edit_and_not_the_file() -> None:
-    wrong = draft().misquoting(0, "ONE?")
-    assert wrong.old == "ONE?\ntwo\nthree\n"
-    assert wrong.new == "ONE?\nTWO\n2b\nthree\n"
-    assert wrong.before == draft().before
-    assert wrong.ideal == draft().misquoting(0, None).ideal == draft().ideal
 
 
 def test_a_file_may_end_without_a_newline_or_have_the_change_already() -> None:
