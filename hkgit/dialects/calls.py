@@ -63,12 +63,6 @@ def _is_editor_call(keys: Set[str]) -> bool:
     return keys >= {"path", "new_text"} and may_miss and "op" not in keys
 
 
-def _parse_arguments(text: str) -> Iterator[Node]:
-    """Yield the arguments of each call in a JSON text; a bare object is its own arguments."""
-    for document in strict_json.parse_documents(text):
-        yield from _open_envelope(document)
-
-
 def _read_members(node: Node) -> dict[str, Node]:
     """Return the members of an object but for remarks and nulls.
 
@@ -100,6 +94,7 @@ def _read_number(node: Node, minimum: int) -> int:
 
 
 def _open_envelope(node: Node) -> Iterator[Node]:
+    """Yield the arguments of each call in a JSON value; a bare object is its own arguments."""
     if isinstance(node.value, list):
         for item in node.items():
             yield from _open_envelope(item)
@@ -180,7 +175,7 @@ class Calls:
             harnesskit_xml.detects(text) or harnesskit_xml.is_meant(text)
         ):
             return Spec.of(self.NAME, harnesskit_xml.parse_edits(text))
-        calls = _parse_arguments(text)
+        calls = chain.from_iterable(map(_open_envelope, strict_json.parse_documents(text)))
         return Spec.of(self.NAME, chain.from_iterable(map(_parse_call, calls)))
 
 

@@ -125,13 +125,12 @@ def _read_edit(
 
 
 def _join_content(lines: Sequence[str], half: range) -> str:
-    kept = (lines[i][1:] if _is_escaped(lines[i]) else lines[i] for i in half)
+    """Join the lines of a half; a backslash that says that what follows is text goes."""
+    kept = (
+        lines[i][1:] if lines[i].startswith("\\") and _needs_escape(lines[i]) else lines[i]
+        for i in half
+    )
     return "".join(f"{line}\n" for line in kept)
-
-
-def _is_escaped(line: str) -> bool:
-    """Whether a backslash says that what follows is text."""
-    return line.startswith("\\") and _needs_escape(line)
 
 
 def _needs_escape(line: str) -> bool:

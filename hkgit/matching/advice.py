@@ -95,7 +95,9 @@ def correct_edit(quote: Quotation, found: Sequence[Place]) -> Edit | None:
     text would still have a word of the misquotation.
     """
     edit = quote.edit
-    if not _is_clear(found) or edit.replace_all or edit.expected_count not in (None, 1):
+    if edit.replace_all or edit.expected_count not in (None, 1):
+        return None
+    if not found or found[0].similarity < LIKELY or not _stands_out(found):
         return None
     if any(is_elision(line.strip()) for line in quote.old_lines):
         # What they left out was not meant to go.
@@ -191,11 +193,6 @@ class _Proposal(Merge):
         if not Counter(re.findall(WORD, merged)) <= ours | author:
             raise self._refuse_unplaced(self.quote.changes[0])
         return merged
-
-
-def _is_clear(found: Sequence[Place]) -> bool:
-    """Whether the best candidate is likely, and no other one is nearly as good."""
-    return bool(found) and found[0].similarity >= LIKELY and _stands_out(found)
 
 
 def _stands_out(found: Sequence[Place]) -> bool:
@@ -338,17 +335,14 @@ def refuse_conflict(quote: Quotation, place: Place, runner_up: Place | None) -> 
         "the place is there, but lines that the edit changes differ",
         f"{differs} Write the edit against what is there now.",
     )
-    error.near, error.corrected = (_near(quote, place),), correct_edit(quote, [place])
+    error.near = (Near(*quote.document.lines_of(place.start, place.end), place.similarity),)
+    error.corrected = correct_edit(quote, [place])
     return error
 
 
 def _overlap(a: Place, b: Place) -> bool:
     """Whether two candidates are in part the same place."""
     return a.start < b.end and b.start < a.end
-
-
-def _near(quote: Quotation, place: Place) -> Near:
-    return Near(*quote.document.lines_of(place.start, place.end), place.similarity)
 
 
 def _difference(quote: Quotation, candidate: Place, rows: Set[int] | None = None) -> str:

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.matching.quotation import Quotation
 
-LADDER_VERSION = 7  # The number of the ladder, raised when any of its answers may change
+LADDER_VERSION = 8  # The number of the ladder, raised when any of its answers may change
 FULL = 1000  # A similarity or confidence of 1, per mille
 THRESHOLD = 800  # What similarity a place has to have; with `FULL` the text is there byte for byte
 
@@ -107,15 +107,10 @@ def rate_confidence(
 
     `similarity` and `runner_up` are per mille too.
     """
-    value = _find_share(TABLE[tier], similarity)
+    value = next(share for least, share in TABLE[tier] if similarity >= least)
     if "misquoted" in repairs:
         value = min(value, MISQUOTED)
     elif repairs:
         value = min(value, REPAIRED)
     is_close = runner_up is not None and similarity - runner_up < CLOSE
     return value - DOUBT if is_close else value
-
-
-def _find_share(rows: tuple[tuple[int, int], ...], value: int) -> int:
-    """Find the share of the first row that a value reaches."""
-    return next(share for least, share in rows if value >= least)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from hkgit import apply_edits
-from hkgit.edits import AnyEdit, Edit
+from hkgit.edits import END_OF_FILE, AnyEdit, Edit
 from tests.support.cases import cases
-from tests.support.planning import in_sequence, refusal, result
+from tests.support.planning import file_of, in_sequence, refusal, result
 
 METHOD = "    def method():\n        x = 1\n        return x\n"
 CLASSES = f"class Other:\n{METHOD}\n\nclass BaseClass(Other):\n{METHOD}\n\nclass Last:\n{METHOD}"
@@ -39,46 +40,26 @@ def test_lines_alone_go_to_the_end_where_that_is_said() -> None:
     assert patched("@@", "+z = 1", "*** End of File") == f"{CLASSES}z = 1\n"
 
 
-def test_a_refusal_below_an_anchor_names_the_lines_of_the_file() -> None:
-    text = f"import os\n\n\n{CLASSES}"
-    hunk = [
-        "@@ class BaseClass(Other):",
-        "     def method():",
-        "+        y = 2",
-        "         return x",
-    ]
-    patch = "\n".join(["*** Begin Patch", "*** Update File: a.py", *hunk, "*** End Patch"])
-    [refused] = apply_edits(patch, {"a.py": text}).outcomes
-    assert refused.error is not None
-    first = text.splitlines().index("class BaseClass(Other):") + 2
-    assert [(each.start_line, each.end_line) for each in refused.candidates] == [(first, first + 2)]
-    assert refused.error.where == f"a.py:{first}"
-
-
-ABCB = b"a\nb\nc\nb\n"
+ABCB = file_of("abcb")
+INDENTED = b"a\n  b\nc\n  b\n"
+B_TO_X = Edit("f", "  b\n", "  x\n")
 
 
 @cases(
     {
         "below one": (Edit("f", "", "x\n", anchors=("a",)), b"a\nx\n  b\nc\n  b\n"),
-        "without the blanks around it": (
-            Edit("f", "", "x", anchors=("  c ",)),
-            b"a\n  b\nc\nx\n  b\n",
-        ),
-        "one below the other": (Edit("f", "", "x\n", anchors=("c", "b")), b"a\n  b\nc\n  b\nx\n"),
-        "text below an anchor": (Edit("f", "  b\n", "  x\n", anchors=("c",)), b"a\n  b\nc\n  x\n"),
-        "the first such text below it": (
-            Edit("f", "  b\n", "  x\n", anchors=("a",)),
-            b"a\n  x\nc\n  b\n",
-        ),
+        "without its blanks": (Edit("f", "", "x", anchors=("  c ",)), b"a\n  b\nc\nx\n  b\n"),
+        "one below the other": (Edit("f", "", "x\n", anchors=("c", "b")), INDENTED + b"x\n"),
+        "text below an anchor": (replace(B_TO_X, anchors=("c",)), b"a\n  b\nc\n  x\n"),
+        "the first such text below it": (replace(B_TO_X, anchors=("a",)), b"a\n  x\nc\n  b\n"),
         "the last one, if that is said": (
-            Edit("f", "  b\n", "  x\n", anchors=("a",), line_hint=10**9),
+            replace(B_TO_X, anchors=("a",), line_hint=END_OF_FILE),
             b"a\n  b\nc\n  x\n",
         ),
     },
 )
 def test_an_anchor_says_below_which_line(edit: Edit, expected: bytes) -> None:
-    assert result(in_sequence({"f": b"a\n  b\nc\n  b\n"}, edit)) == {"f": expected}
+    assert result(in_sequence({"f": INDENTED}, edit)) == {"f": expected}
 
 
 @cases(
@@ -91,14 +72,11 @@ def test_an_anchor_says_below_which_line(edit: Edit, expected: bytes) -> None:
             Edit("f", "", "x\n", anchors=("c", "a")),
             "no_match: f: the anchor 'a' is nowhere below line 3",
         ),
-        "more than one line": (
+        "of two lines": (
             Edit("f", "", "x\n", anchors=("b",)),
             "ambiguous: f: the anchor 'b' names",
         ),
-        "text that is only above": (
-            Edit("f", "a\n", "x\n", anchors=("c",)),
-            "no_match: f: the old text",
-        ),
+        "text above it": (Edit("f", "a\n", "x\n", anchors=("c",)), "no_match: f: the old text"),
         "text that is twice in its block": (
             Edit("g", " b\n", " x\n", anchors=("a (1)",)),
             "ambiguous: g: the old text",
@@ -148,14 +126,22 @@ def b():
             "    total = width + height\n",
             "    total = 0\n",
             r"Nearest: line 5, .* Line 5 says 'total = width \*",
+            [5],
         ),
-        "at two places": ("    done()\n", "    stop()\n", "at lines 6, 8\n"),
-        "made already": ("    note()\n", "    log(total)\n", "^f:7: .* is already at line 7"),
+        "at two places": ("    done()\n", "    stop()\n", "at lines 6, 8\n", [5, 7]),
+        "made already": ("    note()\n", "    log(total)\n", "^f:7: .* is already at line 7", []),
+        "with a line between": (
+            "    done()\n    done()\n",
+            "    done()\n    go()\n    done()\n",
+            "^f:6: the file has lines here",
+            [6],
+        ),
     },
 )
 def test_a_refusal_below_an_anchor_counts_lines_from_the_top(
-    old: str, new: str, words: str
+    old: str, new: str, words: str, lines: list[int]
 ) -> None:
     edit = Edit("f", old, new, anchors=("def b():",))
     [outcome] = in_sequence({"f": TWO}, edit).outcomes
     assert re.search(words, str(outcome.error), re.DOTALL), str(outcome.error)
+    assert [each.start_line for each in outcome.candidates] == lines

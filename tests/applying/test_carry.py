@@ -159,11 +159,7 @@ GONE = ReplaceRange("f", 2, 3, ())
 @cases(
     {
         "an expected hash": (read(2, 3), [(3, 4)], "hash"),
-        "a receipt of lines that changed is none any more": (
-            read(1, 5, kind="receipt"),
-            [],
-            "none",
-        ),
+        "not a receipt of lines that changed": (read(1, 5, kind="receipt"), [], "none"),
     },
 )
 def test_reads_are_carried_too(before: Read, after: list[tuple[int, int]], kind: str) -> None:

@@ -66,14 +66,8 @@ def expected(files: Files, made: Plan) -> dict[str, File]:
             {"f": TEN},
             [ReplaceRange("f", 1, 1, ()), ReplaceRange("f", 10, 10, ("x",))],
         ),
-        "two in one hunk": (
-            {"f": TEN},
-            [ReplaceRange("f", 2, 2, ()), ReplaceRange("f", 8, 8, ("x",))],
-        ),
-        "a real file": (
-            {"f": SOURCE},
-            [ReplaceRange("f", n, n, ("x", "y")) for n in (1, 90, 99, 300)],
-        ),
+        "two in one": ({"f": TEN}, [ReplaceRange("f", 2, 2, ()), ReplaceRange("f", 8, 8, ("x",))]),
+        "a file": ({"f": SOURCE}, [ReplaceRange("f", n, n, ("x", "y")) for n in (1, 90, 99, 300)]),
         "emptied": ({"f": TEN}, [ReplaceRange("f", 1, 10, ())]),
         "filled": ({"f": b""}, [WriteFile("f", "a\nb\n")]),
         "above an open line": ({"f": b"a\nb"}, [ReplaceRange("f", 1, 1, ("x",))]),
@@ -97,10 +91,7 @@ def expected(files: Files, made: Plan) -> dict[str, File]:
         "deleted": ({"f": TEN, "g": TEN}, [DeleteFile("f")]),
         "deleted empty": ({"f": b"", "g": TEN}, [DeleteFile("f")]),
         "renamed": ({"f": TEN}, [RenameFile("f", "g")]),
-        "renamed and edited": (
-            {"f": TEN},
-            [RenameFile("f", "d/g"), ReplaceRange("f", 1, 1, ("x",))],
-        ),
+        "moved and edited": ({"f": TEN}, [RenameFile("f", "d/g"), ReplaceRange("f", 1, 1, ("x",))]),
         "made executable": ({"f": TEN}, [SetMode("f", EXECUTABLE)]),
         "made not executable and edited": (
             {"f": File(TEN, EXECUTABLE)},

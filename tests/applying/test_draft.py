@@ -113,10 +113,7 @@ def _origins(draft: Draft) -> list[int | None]:
         "there and back again": ([(2, 4, b"x\n"), (2, 4, b"b\n")], []),
         "one edit over another": ([(2, 4, b"x\n"), (2, 3, b"y")], [Hunk(2, 2, b"y\n", (1, 2))]),
         "everything": ([(0, 10, b"")], [Hunk(1, 5, b"", (1,))]),
-        "an insertion where a line was": (
-            [(2, 4, b""), (2, 2, b"x\n")],
-            [Hunk(2, 2, b"x\n", (1, 2))],
-        ),
+        "one where a line was": ([(2, 4, b""), (2, 2, b"x\n")], [Hunk(2, 2, b"x\n", (1, 2))]),
     },
 )
 def test_hunks_in_lines_of_the_base(

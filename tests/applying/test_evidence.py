@@ -90,9 +90,7 @@ def test_any_other_hash_is_stale(edit: AnyEdit, expected: str) -> None:
     assert refusal(on_base({"f": DATA}, _with_hash(edit, expected))).startswith("stale: f:")
 
 
-@cases(
-    {"quoted": (B, "`hkgit read f:5-6`"), "by lines": (ReplaceRange("f", 5, 6, ()), "f:5-6: ")},
-)
+@cases({"quoted": (B, "`hkgit read f:5-6`"), "by lines": (ReplaceRange("f", 5, 6, ()), "f:5-6: ")})
 def test_the_refusal_names_the_lines_to_read_and_no_hash_of_them(edit: AnyEdit, named: str) -> None:
     said = refusal(on_base({"f": DATA}, _with_hash(edit, ZEROS)))
     assert "`hkgit read f" in said
@@ -113,16 +111,8 @@ def hashed_edit(data: bytes, line: int, **more: Any) -> Edit:
 @cases(
     {
         "by the lines they lie in": (APART, hashed_edit(APART, 2), ((2, 2),)),
-        "with a line hint, where it holds at several": (
-            TWICE,
-            hashed_edit(TWICE, 1, line_hint=4),
-            ((4, 4),),
-        ),
-        "all, where they share it": (
-            TWICE,
-            hashed_edit(TWICE, 1, replace_all=True),
-            ((1, 1), (4, 4)),
-        ),
+        "by a line hint, of several": (TWICE, hashed_edit(TWICE, 1, line_hint=4), ((4, 4),)),
+        "all that share it": (TWICE, hashed_edit(TWICE, 1, replace_all=True), ((1, 1), (4, 4))),
     },
 )
 def test_a_hash_chooses_among_equal_places(
@@ -184,20 +174,12 @@ BELOW_FOUR = InsertAfter("f", 4, ("x",))
         "a receipt of a part, but quoted": (B, [read(5, 5, "receipt")], "quote"),
         "a receipt of a part": (FIVE_SIX, [read(5, 5, "receipt")], "none"),
         "a receipt that no longer holds": (FIVE_SIX, [Read("f", 5, 6, ZEROS, "receipt")], "none"),
-        "a receipt of lines that are gone": (
-            FIVE_SIX,
-            [Read("f", 5, 60, ZEROS, "receipt")],
-            "none",
-        ),
+        "a receipt of lost lines": (FIVE_SIX, [Read("f", 5, 60, ZEROS, "receipt")], "none"),
         "a hash of another file": (FIVE_SIX, [Read("g", 5, 6, hashed(5, 6))], "none"),
         "the line below": (BELOW_FOUR, [read(5, 6)], "hash"),
         "the line above": (BELOW_FOUR, [read(3, 4)], "hash"),
         "a line further off": (BELOW_FOUR, [read(6, 6)], "none"),
-        "no lines: their hash is the same everywhere": (
-            BELOW_FOUR,
-            [Read("f", 5, 4, EMPTY)],
-            "none",
-        ),
+        "no lines, whose hash is everywhere": (BELOW_FOUR, [Read("f", 5, 4, EMPTY)], "none"),
         "for tags": (TagEdit("f", compute_tag(b"def b():")), [read(5, 6)], "hash"),
         "for a mode": (SetMode("f", 0o100755), [read(1, 6, "receipt")], "receipt"),
         "not all of a file": (DeleteFile("f"), [read(2, 6, "receipt")], "none"),
@@ -248,23 +230,11 @@ MADE = CreateFile("g", "x = 1\n")
 
 @cases(
     {
-        "lines that an edit with a hash wrote": (
-            _with_hash(B, hashed(5, 6)),
-            ON,
-            ["hash", "hash"],
-        ),
+        "lines of an edit with a hash": (_with_hash(B, hashed(5, 6)), ON, ["hash", "hash"]),
         "lines that an edit with less wrote": (B, ON, ["quote", "quote"]),
-        "lines that a blind edit wrote": (
-            ReplaceRange("f", 6, 6, ("return 3",)),
-            ON,
-            ["none", "none"],
-        ),
+        "lines of a blind edit": (ReplaceRange("f", 6, 6, ("return 3",)), ON, ["none", "none"]),
         "a file that an edit made": (MADE, Edit("g", "x = 1\n", "x = 2\n"), ["hash", "hash"]),
-        "an insertion below a line that an edit wrote": (
-            MADE,
-            InsertAfter("g", 1, ("y",)),
-            ["hash", "hash"],
-        ),
+        "an insertion below such a line": (MADE, InsertAfter("g", 1, ("y",)), ["hash", "hash"]),
         "but base lines need their own": (
             _with_hash(B, hashed(5, 6)),
             Edit("f", "\n\ndef b():\n    return 3", "x"),
@@ -351,10 +321,7 @@ def test_the_hash_of_a_block_is_no_evidence_for_the_place_of_another(old: str) -
     {
         "none": (None, ()),
         "the hash of other lines": (hash_of(SOURCE, 10, 12), ()),
-        "a receipt of other lines": (
-            None,
-            (Read("f.py", 10, 12, hash_of(SOURCE, 10, 12), "receipt"),),
-        ),
+        "another receipt": (None, (Read("f.py", 10, 12, hash_of(SOURCE, 10, 12), "receipt"),)),
     },
 )
 def test_without_evidence_of_the_place_it_is_a_conflict(
@@ -364,9 +331,7 @@ def test_without_evidence_of_the_place_it_is_a_conflict(
     assert refusal(made).startswith("conflict: f.py:4: ")
 
 
-@cases(
-    {"of it": ("    width = lenn(x)\n", 6), "another": ("    size = lenn(data)\n", 7)},
-)
+@cases({"of it": ("    width = lenn(x)\n", 6), "another": ("    size = lenn(data)\n", 7)})
 def test_a_hash_finds_no_line_that_the_quotation_misses(quoted: str, line: int) -> None:
     edit = Edit("f.py", quoted, "pass\n", expected_hash=hash_of(SOURCE, line, line))
     assert refusal(on_base({"f.py": SOURCE}, edit)).startswith("no_match: f.py: ")

@@ -41,10 +41,7 @@ BLOCK = "<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE\n"
         "prose that is one fence": ("new.md", "```\na = 1\n```\n"),
         "a text about markers": ("new.md", f"So:\n{BLOCK}Thus.\n"),
         "a new table with numbers": ("new.tsv", "1\ta\n2\tb\n"),
-        "a remark where no line goes": (
-            "old.py",
-            f"{CODE.decode()}# existing code stays as it is\n",
-        ),
+        "a remark below": ("old.py", f"{CODE.decode()}# existing code stays as it is\n"),
     },
 )
 def test_a_text_that_only_looks_so_is_written(path: str, text: str) -> None:

@@ -223,10 +223,7 @@ def test_what_an_earlier_edit_of_the_spec_wrote_is_no_candidate() -> None:
             "*** Begin Patch\n*** Update File: f.py\n@@\n-y = 3\n+y = 4\n z = 3\n*** End Patch\n",
             True,
         ),
-        "unified-diff": (
-            "--- a/f.py\n+++ b/f.py\n@@ -2,2 +2,2 @@\n-y = 3\n+y = 4\n z = 3\n",
-            False,
-        ),
+        "a diff": ("--- a/f.py\n+++ b/f.py\n@@ -2,2 +2,2 @@\n-y = 3\n+y = 4\n z = 3\n", False),
     },
 )
 def test_the_corrected_edit_is_as_the_spec_or_json(spec: str, has_hash: bool) -> None:

@@ -136,10 +136,7 @@ def test_lines_that_stand_there_already_are_inserted_again_by_their_hash_alone()
     {
         "insertions at one place in their order": ([add(2, "a"), add(2, "b")], "12ab345"),
         "at the top too": ([add(0, "a"), add(0, "b")], "ab12345"),
-        "insertions at the borders of a range": (
-            [add(1, "a"), put(2, 3, "x"), add(3, "b")],
-            "1axb45",
-        ),
+        "insertions at a range": ([add(1, "a"), put(2, 3, "x"), add(3, "b")], "1axb45"),
         "in any order": ([put(2, 3, "x"), add(3, "b"), add(1, "a")], "1axb45"),
         "and of a deleted one": ([cut(2, 3), add(1, "a"), add(3, "b")], "1ab45"),
         "ranges in any order": ([put(4, 5, "y"), put(1, 2, "x")], "x3y"),
@@ -247,12 +244,7 @@ THIRD = put(3, 3, "z", seen=file_of("abc"))
             "The range is now at lines 4-5: use those, or pass --relocate.",
         ),
         "a deletion": (NEW, cut(4, 4, seen=OLD), "f:4-4", "is now at lines 6-6"),
-        "an insertion by its line above": (
-            NEW,
-            add(4, "z", seen=OLD),
-            "f:4-4",
-            "is now at lines 6-6",
-        ),
+        "an insertion below it": (NEW, add(4, "z", seen=OLD), "f:4-4", "is now at lines 6-6"),
         "one at the top by line 1": (NEW, add(0, "z", seen=OLD), "f:1-1", "is now at lines 3-3"),
         "one line below": (
             file_of("axa"),
@@ -331,10 +323,7 @@ def test_a_prefix_of_the_hash_will_do(digits: int) -> None:
 
 @cases(
     {
-        "where a hash was expected": (
-            put(1, 1, "z"),
-            "stale: f: there is no such file, but a hash",
-        ),
+        "where it was read": (put(1, 1, "z"), "stale: f: there is no such file, but a hash"),
         "otherwise": (
             {"op": "insert_after", "path": "f", "after_line": 0, "new_text": "x"},
             "no_match: f: there is no such file",

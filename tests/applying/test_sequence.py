@@ -41,14 +41,8 @@ B, C, X = map(compute_tag, (b"b", b"c", b"x"))
             [InsertAfter("f", 1, ("x", "y")), ReplaceRange("f", 3, 3, ("z",))],
             "axzbc",
         ),
-        "one line below another": (
-            [InsertAfter("f", 3, ("x",)), InsertAfter("f", 4, ("y",))],
-            "abcxy",
-        ),
-        "tags of what stands there now": (
-            [Edit("f", "a\n", "x\n"), TagEdit("f", X, None, ("y",))],
-            "yxbc",
-        ),
+        "below another": ([InsertAfter("f", 3, ("x",)), InsertAfter("f", 4, ("y",))], "abcxy"),
+        "tags of it": ([Edit("f", "a\n", "x\n"), TagEdit("f", X, None, ("y",))], "yxbc"),
         "below an anchor that an edit wrote": (
             [Edit("f", "a\n", "x\n"), Edit("f", "", "y\n", anchors=("x",))],
             "xybc",
@@ -111,10 +105,7 @@ A_TO_B = ReplaceRange("f", 1, 1, ("b",))
 
 @cases(
     {
-        "line numbers": (
-            [ReplaceRange("f", 1, 1, ("x", "y")), ReplaceRange("f", 2, 2, ("z",))],
-            "xyzc",
-        ),
+        "numbers": ([ReplaceRange("f", 1, 1, ("x", "y")), ReplaceRange("f", 2, 2, ("z",))], "xyzc"),
         "quoted text": ([A_TO_B, B_TO_X], "bxc"),
         "tags": ([A_TO_B, TagEdit("f", B, None, ("x",))], "bxbc"),
         "anchors": ([A_TO_B, Edit("f", "", "x\n", anchors=("b",))], "bbxc"),
@@ -134,16 +125,10 @@ def test_and_by_the_name_that_a_file_has_there() -> None:
 
 @cases(
     {
-        "a file that an edit makes": (
-            [CREATED, Edit("g", "a\n", "x\n")],
-            "no_match: g: there is no",
-        ),
+        "a new file": ([CREATED, Edit("g", "a\n", "x\n")], "no_match: g: there is no"),
         "a name that an edit gives": ([MOVED, Edit("g", "b\n", "x\n")], "no_match: g: there is no"),
         "text that an edit writes": ([B_TO_X, Edit("f", "x\n", "y\n")], "no_match: f: the old"),
-        "text that another replaces": (
-            [B_TO_X, Edit("f", "b\n", "y\n")],
-            "invalid: f:2-2: overlaps",
-        ),
+        "text replaced": ([B_TO_X, Edit("f", "b\n", "y\n")], "invalid: f:2-2: overlaps"),
     },
 )
 def test_the_base_has_not_what_the_spec_makes(edits: list[AnyEdit], said: str) -> None:

@@ -32,30 +32,20 @@ def patch(*lines: str) -> str:
         "bash -lc": f"bash -lc \"apply_patch <<'EOF'\n{PATCH}EOF\"\n",
         "an argument": f'apply_patch "{PATCH[:-1]}"\n',
         "without its beginning": f"{UPDATE}\n*** End Patch\n",
-        "a padded name in quotes": PATCH.replace(
-            "*** Update File: x.py", '*** Update File:   @"x.py"  '
-        ),
+        "a name in quotes": PATCH.replace("*** Update File: x.py", '*** Update File:   @"x.py"  '),
         "a padded head": PATCH.replace("*** Update", "  *** Update"),
         "a padded end": PATCH.replace("*** End Patch", "  *** End Patch  "),
         "patchText": json.dumps({"patchText": PATCH}),
         "input": json.dumps({"input": PATCH}),
         "a command": json.dumps({"command": ["apply_patch", PATCH]}),
-        "a shell command": json.dumps(
-            {"cmd": ["bash", "-lc", f"apply_patch <<'EOF'\n{PATCH}EOF\n"]}
-        ),
-        "a tool call": json.dumps(
-            {"name": "apply_patch", "arguments": json.dumps({"input": PATCH})}
-        ),
-        "an operation": json.dumps(
-            {"type": "update_file", "path": "x.py", "diff": "@@\n a\n-b\n+c"}
-        ),
+        "a shell": json.dumps({"cmd": ["bash", "-lc", f"apply_patch <<'EOF'\n{PATCH}EOF\n"]}),
+        "a call": json.dumps({"name": "apply_patch", "arguments": json.dumps({"input": PATCH})}),
+        "an object": json.dumps({"type": "update_file", "path": "x.py", "diff": "@@\n a\n-b\n+c"}),
         "blanks behind the markers": (
             f"*** Begin Patch \n{UPDATE.replace(chr(10) + '@@', '  ' + chr(10) + '@@')}"
             "*** End Patch \n"
         ),
-        "blank lines around": patch(
-            "", "*** Update File: x.py", "", "@@", " a", "-b", "+c", "", ""
-        ),
+        "blank lines": patch("", "*** Update File: x.py", "", "@@", " a", "-b", "+c", "", ""),
         "the first @@ left out": patch("*** Update File: x.py", " a", "-b", "+c"),
     },
 )
@@ -90,10 +80,7 @@ def test_sections_say_what_becomes_of_a_file(lines: list[str], edits: list[AnyEd
             ["@@ class A: @@ def f():", "-a", "+b"],
             Edit("x", "a\n", "b\n", anchors=("class A:", "def f():")),
         ),
-        "below the sides of a diff": (
-            ["--- a/x", "+++ b/x", "@@", "-a", "+b"],
-            Edit("x", "a\n", "b\n"),
-        ),
+        "below the sides": (["--- a/x", "+++ b/x", "@@", "-a", "+b"], Edit("x", "a\n", "b\n")),
         "an anchor that is closed": (
             ["@@ class A: @@", "-a", "+b"],
             Edit("x", "a\n", "b\n", anchors=("class A:",)),
@@ -162,15 +149,9 @@ def test_operation_objects_are_sections(operation: object, edits: list[AnyEdit])
         ),
         "unknown": (patch("*** Rename File: x"), "line 2: expected *** Add File"),
         "prose": (patch("a", "*** Add File: x"), "line 2: expected *** Add File"),
-        "an end of no hunk": (
-            patch("*** Update File: x", "*** End of File"),
-            "line 3: a line without",
-        ),
+        "an end alone": (patch("*** Update File: x", "*** End of File"), "line 3: a line without"),
         "behind the end": (PATCH + "@@\n-a\n", "line 8: a hunk outside a patch"),
-        "a fence amid hunks": (
-            f"```\n*** Begin Patch\n{UPDATE}```\n+d\n",
-            "line 8: a patch without an end",
-        ),
+        "a fence": (f"```\n*** Begin Patch\n{UPDATE}```\n+d\n", "line 8: a patch without an end"),
         "nothing": (patch(), "empty spec"),
         "inside JSON": (
             json.dumps({"input": patch("*** Add File: x", "a")}),

@@ -18,7 +18,7 @@ from hkgit import (
 )
 from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, TagEdit, WriteFile
 from hkgit.errors import InvalidInput
-from hkgit.text.hashes import compute_tag, compute_tags, find_tag
+from hkgit.text.hashes import compute_tag, compute_tags
 from tests.support.cases import cases
 from tests.support.notations import refusal_of, write
 
@@ -219,10 +219,7 @@ def test_tags_and_content_say_what_is_meant(call: object, edit: AnyEdit) -> None
         ),
         "before line 0": ({"path": "x", "new_text": "b", "insert_line": 0}, "insert_line"),
         "a stop without a start": (rid(RANGE, "hash_start"), 'unknown key "hash_stop"'),
-        "an offset without a tag": (
-            {"path": "x", "offset": 3, "content": "a"},
-            'unknown key "offset"',
-        ),
+        "an offset alone": ({"path": "x", "offset": 3, "content": "a"}, 'unknown key "offset"'),
         "no lines": ({**START, "content": ""}, "content: expected lines to insert"),
         "a bar": ({**START, "hash_start": "a3|"}, "hash_start: expected a tag of two"),
         "letters": ({**START, "hash_stop": "é1"}, "hash_stop: expected a tag of two"),
@@ -246,10 +243,7 @@ def read(text: object) -> tuple[AnyEdit, ...]:
 @cases(
     {
         "a block": ({"path": "src/x.py", "diff": BLOCK}, "this is a text within a call: send it"),
-        "a block of Void": (
-            {"uri": "x.py", "search_replace_blocks": BLOCK},
-            "a text within a call",
-        ),
+        "Void's block": ({"uri": "x.py", "search_replace_blocks": BLOCK}, "a text within a call"),
         "in arguments": (
             {"name": "apply_diff", "input": {"path": "x.py", "diff": HUNK}},
             "a text within a call",
@@ -313,26 +307,9 @@ def test_bytes_that_are_not_utf8_count_as_the_replacement_character() -> None:
     assert compute_tag(b"\xff") == compute_tag("\ufffd".encode())
 
 
-def test_only_the_first_line_of_a_tag_shows_it() -> None:
-    assert compute_tags([b"a", b"", b"a", b"", b"b"]) == [
-        compute_tag(b"a"),
-        compute_tag(b""),
-        None,
-        None,
-        compute_tag(b"b"),
-    ]
-
-
 def test_two_lines_that_share_a_tag_show_it_once() -> None:
     twin = next(text for i in range(10**6) if compute_tag(text := b"%d" % i) == compute_tag(b"a"))
     assert compute_tags([b"a", twin]) == [compute_tag(b"a"), None]
-
-
-@cases(
-    {"from the top": (1, 1), "at or below an offset": (2, 3), "nowhere below": (4, None)},
-)
-def test_a_tag_finds_its_first_line(start_line: int, number: int | None) -> None:
-    assert find_tag([b"a", b"b", b"a"], compute_tag(b"a"), start_line) == number
 
 
 @cases(

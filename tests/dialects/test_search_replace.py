@@ -197,19 +197,13 @@ def test_a_backslash_in_front_of_a_marker_is_taken_away(text: str, meant: str) -
     {
         "no name": (PLAIN, "line 1: expected the name of a file"),
         "no divider": (f"a.py\n{HEAD}a\n{TAIL}", "line 2: expected ======="),
-        "no tail before the next head": (
-            f"a.py\n{HEAD}a\n{DIVIDER}{PLAIN}",
-            "line 2: a block without",
-        ),
+        "no tail above a head": (f"a.py\n{HEAD}a\n{DIVIDER}{PLAIN}", "line 2: a block without"),
         "cut off at the divider": (f"a.py\n{HEAD}a\n=======\n", "line 2: a block without its tail"),
         "prose behind a block without a tail": (
             f"a.py\n```\n{HEAD}a\n=======\nb\n```\nDone.",
             "without its tail",
         ),
-        "a second divider with text below": (
-            f"a.py\n{HEAD}a\n=======\nb\n=======\nc\n",
-            "without its tail",
-        ),
+        "text below a divider": (f"a.py\n{HEAD}a\n=======\nb\n=======\nc\n", "without its tail"),
         "a tail alone": (f"a.py\n{PLAIN}{TAIL}", "line 7: a marker that belongs to no"),
         "indented, below one that is not": (
             f"a.py\n{PLAIN}  <<<<<<< SEARCH\n",

@@ -148,10 +148,7 @@ GIT = "diff --git a/x.py b/x.py\n"
             [CreateFile("x.py", "a\n\nb\n")],
         ),
         "gone, text unsaid": ("--- a/x.py\n+++ /dev/null\n", [DeleteFile("x.py")]),
-        "gone by the header": (
-            GIT + "deleted file mode 100644\nindex 1..0\n",
-            [DeleteFile("x.py")],
-        ),
+        "gone by header": (GIT + "deleted file mode 100644\nindex 1..0\n", [DeleteFile("x.py")]),
         "moved and changed": (
             "diff --git a/x.py b/y.py\nsimilarity index 90%\nrename from x.py\n"
             "rename to y.py\n"
@@ -190,10 +187,7 @@ def test_headers_say_what_becomes_of_a_file(text: str, edits: list[AnyEdit]) -> 
             SIDES + "@@ -1 +1 @@\n-a\n+b\nc\n+d\n",
             "line 6: a line of a hunk without",
         ),
-        "lines after the end": (
-            SIDES + "@@ @@\n-a\n\\ No newline\n-b\n",
-            "line 3: lines after the end",
-        ),
+        "behind the end": (SIDES + "@@ @@\n-a\n\\ No newline\n-b\n", "line 3: lines after the end"),
         "two names": ("--- a/x.py\n+++ b/y.py\n@@ @@\n" + BODY, "two sides name different files"),
         "new": ("--- /dev/null\n+++ b/x\n@@ @@\n a\n+b\n", "a new file with context"),
         "gone": ("--- a/x\n+++ /dev/null\n@@ @@\n-a\n+b\n", "a removed file with"),

@@ -20,10 +20,15 @@ TEXT = "def f():\n    a = 1\n    b = 2\n    c = 3\n"
         "the rest of the function": "    /* ... rest of the function ... */",
         "other methods": "    # … other methods remain the same …",
         "remaining content": "    <!-- remaining content stays the same -->",
+        "the rest of the methods": "    (rest of methods ...)",
+        "unchanged code": "    // unchanged code ...",
+        "nothing but unchanged": "    /* unchanged */",
+        "same as before": "    # same as before",
+        "dots": "    // ...",
     },
 )
 def test_a_placeholder_is_refused(line: str) -> None:
-    with pytest.raises(InvalidInput, match="the new text has"):
+    with pytest.raises(InvalidInput, match="instead of code"):
         edited(TEXT, edit_of("    b = 2\n", f"    b = 4\n{line}\n"))
 
 

@@ -43,16 +43,6 @@ def test_the_tier_says_that_line_ends_differ() -> None:
     assert placed(crlf(CALL), edit_of("(\n    path", "(\n    name")).tier == "whitespace"
 
 
-def test_every_place_changes_also_within_lines() -> None:
-    edit = Edit("f.py", "(1,\n2)", "(3)", replace_all=True)
-    assert edited("f(1,\r\n2);\r\ng(1,\r\n2);\r\n", edit) == b"f(3);\r\ng(3);\r\n"
-
-
-def test_no_line_end_is_cut_in_two() -> None:
-    edit = edit_of("\nb = 1", "\nc = 2\nb = 1")
-    assert edited("a = 0\r\nb = 1\r\n", edit) == b"a = 0\r\nc = 2\r\nb = 1\r\n"
-
-
 def test_a_place_inside_a_word_is_called_that() -> None:
     with pytest.raises(NoMatch, match="inside a longer word, 'open'"):
         placed(crlf(CALL), edit_of("en(\n    path,", "at(\n    path,"))
@@ -78,18 +68,6 @@ def test_in_a_mixed_file_each_line_keeps_its_end(ends: list[str], data: st.DataO
         old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
 
     assert edited("".join(lines), edit_of(old, new)) == "".join(wanted).encode()
-
-
-@cases(
-    {
-        "an end left out": ("a\r\nb\n", "a\r\nb", "a!\r\nb", "a!\r\nb\n"),
-        "removed": ("a\nb\r\nc\n", "a\nb\r\nc\n", "c\n", "c\n"),
-        "removed above a kept line": ("a\nb\r\nc\n", "b\r\nc\n", "c\n", "a\nc\n"),
-        "in lines": ("f(a\r\nb\n", "a\r\nb", "a,\r\nx\r\nb", "f(a,\r\nx\r\nb\n"),
-    },
-)
-def test_a_quotation_across_both_line_ends(text: str, old: str, new: str, after: str) -> None:
-    assert edited(text, edit_of(old, new)) == after.encode()
 
 
 DEFINITION = "def f(x):\n    a = 1\n    return a\n"
@@ -119,20 +97,38 @@ def test_a_new_text_that_lacks_the_end_of_a_line_joins_it_with_no_other(
 
 @cases(
     {
-        "by a space": ("so\nit is\n", "so\n", "so ", "so it is\n"),
-        "behind a bracket": ("f(\na)\n", "f(\n", "g(", "g(a)\n"),
-        "by what comes first below": ("f\n  .a()\n", "\n  .a", ".a", "f.a()\n"),
-        "by the line below": ("f(\n    a)\n", "(\n    a", "(a", "f(a)\n"),
+        "joined by a space": ("so\nit is\n", "so\n", "so ", "so it is\n"),
+        "joined behind a bracket": ("f(\na)\n", "f(\n", "g(", "g(a)\n"),
+        "joined by what comes first below": ("f\n  .a()\n", "\n  .a", ".a", "f.a()\n"),
+        "joined by the line below": ("f(\n    a)\n", "(\n    a", "(a", "f(a)\n"),
+        "both ends, one left out": ("a\r\nb\n", "a\r\nb", "a!\r\nb", "a!\r\nb\n"),
+        "both ends, removed": ("a\nb\r\nc\n", "a\nb\r\nc\n", "c\n", "c\n"),
+        "both ends above a kept line": ("a\nb\r\nc\n", "b\r\nc\n", "c\n", "a\nc\n"),
+        "both ends, in lines": ("f(a\r\nb\n", "a\r\nb", "a,\r\nx\r\nb", "f(a,\r\nx\r\nb\n"),
+        "from the middle of an end": (
+            "a = 0\r\nb = 1\r\n",
+            "\nb = 1",
+            "\nc = 2\nb = 1",
+            "a = 0\r\nc = 2\r\nb = 1\r\n",
+        ),
+        "the last one of a file": ("a\nb\n", "b\n", "b", "a\nb"),
+        "not the last one by the way": ("a\nb\n", "b\n", "c", "a\nc\n"),
     },
 )
-def test_lines_are_joined_where_the_new_text_says_so(
+def test_line_ends_are_joined_or_kept_as_the_texts_say(
     text: str, old: str, new: str, after: str
 ) -> None:
     assert edited(text, edit_of(old, new)) == after.encode()
 
 
-def test_of_every_place_line_ends_may_be_taken_away() -> None:
-    assert edited("a,\nb,\nc\n", Edit("f.py", ",\n", ",", replace_all=True)) == b"a,b,c\n"
+@cases(
+    {
+        "taken away": ("a,\nb,\nc\n", ",\n", ",", b"a,b,c\n"),
+        "within lines": ("f(1,\r\n2);\r\ng(1,\r\n2);\r\n", "(1,\n2)", "(3)", b"f(3);\r\ng(3);\r\n"),
+    },
+)
+def test_so_they_are_at_every_place(text: str, old: str, new: str, after: bytes) -> None:
+    assert edited(text, Edit("f.py", old, new, replace_all=True)) == after
 
 
 def test_an_edit_that_takes_away_nothing_but_a_line_end_is_refused() -> None:
@@ -145,8 +141,3 @@ def test_an_edit_that_takes_away_nothing_but_a_line_end_is_refused() -> None:
 def test_where_the_blank_line_that_goes_is_not_there_the_edit_is_made_already() -> None:
     with pytest.raises(AlreadyApplied):
         edited(DEFINITION, edit_of("\n    a = 1\n", "    a = 1\n"))
-
-
-def test_of_a_file_the_last_line_end_may_be_taken_away() -> None:
-    assert edited("a\nb\n", edit_of("b\n", "b")) == b"a\nb"
-    assert edited("a\nb\n", edit_of("b\n", "c")) == b"a\nc\n"

@@ -7,7 +7,7 @@ import pytest
 from hkgit.edits import Edit
 from hkgit.errors import Conflict, HkgitError
 from hkgit.matching.merge import merge_line
-from tests.matching.editing import edit_of, edited
+from tests.matching.editing import edit_of, edit_within, edited
 from tests.support.cases import cases
 
 BEFORE = "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n"
@@ -23,129 +23,112 @@ def edit_of_hunk(lines: str) -> Edit:
     return Edit("f.py", old, new, whole_lines=True)
 
 
-BY_LINES = {
-    "dedented old text, new text as the file": (
-        BEFORE,
-        "def f(self):\n    return 1\n",
-        "    def f(self):\n        return 10\n",
-        BEFORE.replace("1", "10"),
-    ),
-    "a method more, as the file has its methods": (
-        BEFORE,
-        "def f(self):\n    return 1\n",
-        "    def f(self):\n        return 1\n\n    def h(self):\n        return 3\n",
-        BEFORE.replace("1\n", "1\n\n    def h(self):\n        return 3\n"),
-    ),
-    "old text too deep, new text as the file": (
-        BEFORE,
-        "        def f(self):\n            return 1\n",
-        "    def f(self):\n        return 10\n",
-        BEFORE.replace("1", "10"),
-    ),
-    "old text without indentation, new text as the file": (
-        BEFORE,
-        "def f(self):\nreturn 1\n",
-        "    def f(self):\n        x = 1\n        return x\n",
-        BEFORE.replace("return 1", "x = 1\n        return x"),
-    ),
-    "both without indentation, other words": (
-        LOOP,
-        "if a:\nb()\nelse:\nc()\n",
-        "while q:\nzap(9)\nelif z:\nstop()\n",
-        "def f():\n    while q:\n        zap(9)\n    elif z:\n        stop()\n    return 1\n",
-    ),
-    "both at one depth": (
-        LOOP,
-        "    if a:\n    b()\n    else:\n    c()\n",
-        "    if a2:\n    b2()\n    else:\n    c2()\n",
-        LOOP.replace("if a", "if a2").replace("b()", "b2()").replace("c()", "c2()"),
-    ),
-    "old text without indentation, new text with its own": (
-        LOOP,
-        "if a:\nb()\nelse:\nc()\n",
-        "if x:\n    y()\nelse:\n    z()\n",
-        "def f():\n    if x:\n        y()\n    else:\n        z()\n    return 1\n",
-    ),
-}
-
-
-@cases(BY_LINES)
-def test_indentation_follows_the_lines(text: str, old: str, new: str, after: str) -> None:
-    assert edited(text, Edit("f.py", old, new, whole_lines=True)) == after.encode()
+BRANCH = "def f():\n    if a:\n        x = 1\n\n    return 2\n"
+FLAT_BRANCH = " def f():\n     if a:\n     x = 1\n"
 
 
 @cases(
     {
+        "dedented old text, new text as the file": (
+            BEFORE,
+            "-def f(self):\n-    return 1\n+    def f(self):\n+        return 10\n",
+            BEFORE.replace("1", "10"),
+        ),
+        "a method more, as the file has its methods": (
+            BEFORE,
+            "-def f(self):\n-    return 1\n+    def f(self):\n+        return 1\n+\n"
+            "+    def h(self):\n+        return 3\n",
+            BEFORE.replace("1\n", "1\n\n    def h(self):\n        return 3\n"),
+        ),
+        "old text too deep, new text as the file": (
+            BEFORE,
+            "-        def f(self):\n-            return 1\n+    def f(self):\n+        return 10\n",
+            BEFORE.replace("1", "10"),
+        ),
+        "old text without indentation, new text as the file": (
+            BEFORE,
+            "-def f(self):\n-return 1\n+    def f(self):\n+        x = 1\n+        return x\n",
+            BEFORE.replace("return 1", "x = 1\n        return x"),
+        ),
+        "both without indentation, other words": (
+            LOOP,
+            "-if a:\n-b()\n-else:\n-c()\n+while q:\n+zap(9)\n+elif z:\n+stop()\n",
+            "def f():\n    while q:\n        zap(9)\n    elif z:\n        stop()\n    return 1\n",
+        ),
+        "both at one depth": (
+            LOOP,
+            "-    if a:\n-    b()\n-    else:\n-    c()\n"
+            "+    if a2:\n+    b2()\n+    else:\n+    c2()\n",
+            LOOP.replace("if a", "if a2").replace("b()", "b2()").replace("c()", "c2()"),
+        ),
+        "old text without indentation, new text with its own": (
+            LOOP,
+            "-if a:\n-b()\n-else:\n-c()\n+if x:\n+    y()\n+else:\n+    z()\n",
+            "def f():\n    if x:\n        y()\n    else:\n        z()\n    return 1\n",
+        ),
         "context and new line dedented": (
+            BEFORE,
             " def f(self):\n-    return 1\n+    return 10\n",
             BEFORE.replace("1", "10"),
         ),
         "nothing indented": (
+            BEFORE,
             " def f(self):\n-return 1\n+return 10\n \n def g(self):\n",
             BEFORE.replace("1", "10"),
         ),
         "the author's own depth goes on": (
+            BEFORE,
             " def f(self):\n-    return 1\n+    if x:\n+        return 1\n",
             BEFORE.replace("return 1", "if x:\n            return 1"),
         ),
+        "at less depth too": (
+            "a text:\n\n    import this\n\nmore\n",
+            "     a text:\n \n-        import this\n+    .. code\n \n     more\n",
+            "a text:\n\n.. code\n\nmore\n",
+        ),
+        "quoted at one depth, below the deeper line": (
+            BRANCH,
+            f"{FLAT_BRANCH}+    y = 3\n \n     return 2\n",
+            BRANCH.replace("x = 1\n", "x = 1\n        y = 3\n"),
+        ),
+        "quoted at one depth, above the other one": (
+            BRANCH,
+            f"{FLAT_BRANCH} \n+    y = 3\n     return 2\n",
+            BRANCH.replace("    return", "    y = 3\n    return"),
+        ),
     },
 )
-def test_one_line_of_a_hunk_takes_the_place_of_one(lines: str, after: str) -> None:
-    assert edited(BEFORE, edit_of_hunk(lines)) == after.encode()
+def test_indentation_follows_the_lines(text: str, hunk: str, after: str) -> None:
+    assert edited(text, edit_of_hunk(hunk)) == after.encode()
 
 
 @cases(
     {
         "nothing indented, a line more": (
-            "-def f(self):\n-return 1\n+def f(self):\n+x = 1\n+return x\n"
+            BEFORE,
+            "-def f(self):\n-return 1\n+def f(self):\n+x = 1\n+return x\n",
         ),
         "a method that may be meant inside another": (
-            " def f(self):\n     return 1\n \n+    def h(self):\n+        h()\n+\n def g(self):\n"
+            BEFORE,
+            " def f(self):\n     return 1\n \n+    def h(self):\n+        h()\n+\n def g(self):\n",
         ),
         "context dedented, more new lines as the file": (
-            " def f(self):\n-    return 1\n+        x = 1\n+        return x\n"
+            BEFORE,
+            " def f(self):\n-    return 1\n+        x = 1\n+        return x\n",
         ),
         "context dedented, a new line as the file": (
-            " def f(self):\n-    return 1\n+        return 10\n"
+            BEFORE,
+            " def f(self):\n-    return 1\n+        return 10\n",
+        ),
+        "between lines of two depths that are quoted at one": (
+            BRANCH.replace("\n\n", "\n"),
+            f"{FLAT_BRANCH}+    y = 3\n     return 2\n",
         ),
     },
 )
-def test_where_nothing_decides_the_edit_is_refused(lines: str) -> None:
+def test_where_nothing_decides_the_edit_is_refused(text: str, hunk: str) -> None:
     with pytest.raises(Conflict, match="it cannot be told how its new lines are to be indented"):
-        edited(BEFORE, edit_of_hunk(lines))
-
-
-BRANCH = "def f():\n    if a:\n        x = 1\n\n    return 2\n"
-FLAT = BRANCH.replace("        x", "    x")
-
-
-@cases(
-    {
-        "below the deeper line": (
-            FLAT.replace("x = 1\n", "x = 1\n    y = 3\n"),
-            BRANCH.replace("x = 1\n", "x = 1\n        y = 3\n"),
-        ),
-        "above the other one": (
-            FLAT.replace("    return", "    y = 3\n    return"),
-            BRANCH.replace("    return", "    y = 3\n    return"),
-        ),
-    },
-)
-def test_a_new_line_is_indented_like_the_line_beside_it(new: str, after: str) -> None:
-    assert edited(BRANCH, Edit("f.py", FLAT, new)) == after.encode()
-
-
-def test_a_new_line_between_lines_of_two_depths_that_are_quoted_at_one_is_refused() -> None:
-    text, old = (each.replace("\n\n", "\n") for each in (BRANCH, FLAT))
-    with pytest.raises(Conflict, match="it cannot be told how its new lines are to be indented"):
-        edited(text, Edit("f.py", old, old.replace("x = 1\n", "x = 1\n    y = 3\n")))
-
-
-def test_new_lines_less_deep_go_on_in_the_author_s_own_frame() -> None:
-    text = "a text:\n\n    import this\n\nmore\n"
-    lines = "     a text:\n \n-        import this\n+    .. code\n \n     more\n"
-    after = b"a text:\n\n.. code\n\nmore\n"
-    assert edited(text, edit_of_hunk(lines)) == after
+        edited(text, edit_of_hunk(hunk))
 
 
 def test_no_tab_is_put_behind_the_spaces_of_the_file() -> None:
@@ -165,17 +148,12 @@ TEXT = """def area(width, height):
 
 
 def test_a_name_that_the_file_has_not_is_not_written() -> None:
-    old = TEXT.replace("width * height", "breadth * height")
-    new = old.replace("    return", "    check(breadth)\n    return")
+    quoted = TEXT.replace("width * height", "breadth * height")
     with pytest.raises(Conflict, match="the new lines use 'breadth'"):
-        edited(TEXT, edit_of(old, new))
-
-
-def test_new_lines_are_written_as_their_author_wrote_them() -> None:
-    old = TEXT.replace("width * height", "breadth * height")
-    new = old.replace("    return", "    check(height)\n    return")
+        edited(TEXT, edit_within(quoted, "    return", "    check(breadth)\n    return"))
+    other = edit_within(quoted, "    return", "    check(height)\n    return")
     assert b"    size = width * height\n    log_size(size)\n    check(height)\n" in edited(
-        TEXT, edit_of(old, new)
+        TEXT, other
     )
 
 
@@ -189,9 +167,9 @@ def test_a_part_of_a_longer_name_is_never_carried_into_new_lines(
     here: str, quoted: str, new: str
 ) -> None:
     text = f"first_line(1)\n{here}\nsecond_line(2)\nfourth_line(4)\nthird_line(3)\n"
-    old = text.replace(here, quoted)
+    edit = edit_within(text.replace(here, quoted), "third", f"{new}\nthird")
     with pytest.raises(Conflict, match="a name that this line does not have"):
-        edited(text, edit_of(old, old.replace("third", f"{new}\nthird")))
+        edited(text, edit)
 
 
 @cases(
