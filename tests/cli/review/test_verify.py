@@ -109,7 +109,8 @@ def check_report(
     """What a command prints of a range is the report of all its rulings together."""
     (given := scratch / "config.toml").write_text(policy)
     repository = Repository.discover(root)
-    asked = CommitRange(*map(repository.resolve, commits.split("..")))
+    old, new = commits.split("..")
+    asked = CommitRange(repository.resolve(old), repository.resolve(new))
     trusted, is_gate = load_policy(repository, str(given), None), command != "verify"
     report = judge_whole(
         repository,
