@@ -22,7 +22,7 @@ from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
 from hkgit.cli.history import resolve_range
 from hkgit.cli.options import argument, declare, option
-from hkgit.cli.output import CONSOLE, print_note
+from hkgit.cli.output import print_note
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Rejected
 from hkgit.evidence.verdict import BLIND, CandidateCommit, Finding
 from hkgit.gate.ruling import Ruling
@@ -130,8 +130,7 @@ def adopt(
         raise click.UsageError("--staged, --working-tree and A..B exclude each other.")
     repository = open_repository()
     logs = open_logs(repository, source)
-    is_text = CONSOLE.form == "text"
-    if commits is not None and ".." not in commits and is_text and not dry_run:
+    if commits is not None and ".." not in commits and not dry_run:
         made = remake(repository, RemakeRequest(commits, transcripts=logs))
         return answer_remade(repository, made)
     done = _adopt(repository, logs, commits, working_tree, keeps=not dry_run)
