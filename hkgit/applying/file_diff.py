@@ -28,7 +28,9 @@ def render_diff(change: FileChange, first_line: int = 1, context: int = CONTEXT)
     if not head and not changes:
         return ""
     body = [*_sides(change), *_hunks(old, new, changes, first_line, context)] if changes else []
-    return "".join(f"{line}\n" for line in [_title(change), *head, *body])
+    old_path, new_path = change.path or change.new_path, change.new_path or change.path
+    title = f"diff --git {quote_path(f'a/{old_path}')} {quote_path(f'b/{new_path}')}"
+    return "".join(f"{line}\n" for line in [title, *head, *body])
 
 
 def compare_files(
@@ -56,11 +58,6 @@ def compare(
 
 def _raw_lines(file: File | None) -> list[bytes]:
     return [] if file is None else split_raw(file.data)
-
-
-def _title(change: FileChange) -> str:
-    old, new = change.path or change.new_path or "", change.new_path or change.path or ""
-    return f"diff --git {quote_path(f'a/{old}')} {quote_path(f'b/{new}')}"
 
 
 def _headers(change: FileChange) -> Iterator[str]:

@@ -46,17 +46,11 @@ def plan_changes(
         planned = plan(spec, files, Options(threshold), reads)
         if planned.ok and files_after(planned) == wanted:
             return PlannedSpec(spec, planned, tuple(reads))
-    is_told = not any(_has_same_lines(each) for each in changes)
-    if is_told and planned.first_error is not None:
+    lines = ((Document.of(each.before).lines, Document.of(each.after).lines) for each in changes)
+    if planned.first_error is not None and all(before != after for before, after in lines):
         raise planned.first_error
     what = "changes line ends or a byte order mark, which no edit can express"
     raise InvalidInput(", ".join(sorted(wanted)), what)
-
-
-def _has_same_lines(change: FileChange) -> bool:
-    files = (change.before, change.after)
-    before, after = (Document.of(each).lines for each in files)
-    return before == after
 
 
 @dataclass

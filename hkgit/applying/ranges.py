@@ -108,18 +108,11 @@ def splice_lines(document: Document, lines: Lines, new_lines: Sequence[str]) -> 
     """Replace old lines by new ones, each with the line end that it takes over."""
     start, end = document.span(*lines)
     ends = [document.end_of(number) for number in range(lines[0], lines[1] + 1)]
-    spare = ends[-1] if ends else _neighbour_end(document, lines[1])
-    ends += [spare] * (len(new_lines) - len(ends))
+    above = document.end_of(max(lines[1], 1)) if document.line_count else b"\n"
+    ends += [ends[-1] if ends else above] * (len(new_lines) - len(ends))
     texts = map(encode_text, new_lines)
     new = b"".join(text + line_end for text, line_end in zip(texts, ends, strict=False))
     return Splice(start, end, new)
-
-
-def _neighbour_end(document: Document, above: int) -> bytes:
-    """The end of the line above, else of the first line, else `\\n`."""
-    if document.line_count == 0:
-        return b"\n"
-    return document.end_of(max(above, 1))
 
 
 def change_lines(

@@ -8,7 +8,7 @@ from shlex import quote
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_hook_repository
 from hkgit.cli.output import CONSOLE, QUIET
-from hkgit.cli.passed_commits import is_about_names_alone, remember
+from hkgit.cli.passed_commits import remember
 from hkgit.evidence.replay import make_candidate
 from hkgit.evidence.trailers import cut_at_scissors
 from hkgit.evidence.verdict import BLIND, Finding
@@ -21,8 +21,6 @@ from hkgit.git.facts import (
     ALLOW_BLIND,
     REJECTED,
     TRANSACTION,
-    Facts,
-    facts_of_commit,
     find_agent_shell,
     is_left_to_commit_msg,
 )
@@ -82,8 +80,8 @@ def judge_commit(
     ]
     gate = Gate(repository, trusted, JudgeContext(on_client=True, explain=explain, shell=shell))
     report = Report(trusted, (gate.judge_any(candidates),), provisional=True)
-    if policy is None and repository.in_hook and is_about_names_alone(report):
-        remember(_facts(repository, report, head.commit))
+    if policy is None and repository.in_hook:
+        remember(repository, report, tree, head.commit)
     if not report.is_clean:
         report = _add_fixes(repository, report)
     judged = report.rulings[0].judged
@@ -106,13 +104,6 @@ def _read_message(repository: Repository, message_file: str | None) -> bytes | N
     raw = read_message(find_message_file(repository, message_file))
     raw, _ = cut_at_scissors(raw, find_comment_mark(repository))
     return repository.git("stripspace", "--strip-comments", stdin=raw).stdout
-
-
-def _facts(repository: Repository, report: Report, head: str | None) -> Facts | None:
-    """The facts of what was judged; None where HEAD, which names the policy, has moved since."""
-    tree = report.rulings[0].judged.candidate.tree
-    facts = facts_of_commit((tree, "\n".join(repository.variables or ())))
-    return facts if facts is not None and facts.head == f"{head} commit" else None
 
 
 def _add_fixes(repository: Repository, report: Report) -> Report:

@@ -1,14 +1,11 @@
-"""What a hook asks of the commit that is being made.
+"""What hooks ask of git and of the environment.
 
 A hook is felt at every commit, so this module loads next to nothing: no `re`, no `subprocess`.
-Whatever is out of the ordinary has no facts: then the judge reads everything, as it would anyway.
 """
 
 from __future__ import annotations
 
 import os
-
-from hkgit.values import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,27 +81,6 @@ PINNED = {
 NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 """A partial clone fetches what it lacks when it is read; the second is for git before 2.44."""
 
-_HARMLESS = ("HKGIT_SESSION", "HKGIT_STATE", "HKGIT_REAL_EDITS")
-"""The variables of hkgit's own that the judge does not read."""
-_NAMES = ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT")
-
-
-@dataclass(frozen=True)
-class Facts:
-    """The commit that git is making in this hook, on one parent, which it differs from.
-
-    `policy` says what is in the parent's tree where policies are; `ref` is the branch, or
-    empty. `head` is the parent.
-    """
-
-    git_dir: str
-    ref: str
-    author: str
-    committer: str
-    policy: tuple[str, ...]
-    head: str
-    keeps_ledger: bool
-
 
 def calls_gate(content: bytes) -> bool:
     """Whether somebody's hook runs `hkgit gate` in some line that is not a comment."""
@@ -154,39 +130,6 @@ def _calls_gate(hook: str) -> bool:
         return False
 
 
-def facts_of_commit(known: tuple[str, str] | None = None) -> Facts | None:
-    """Collect the facts of the commit being made; None where any of them is unusual.
-
-    `known` are the tree of the index and the output of `git var -l`: given, they spare two
-    processes.
-    """
-    git_dir = os.environ.get("GIT_DIR") or ".git"
-    try:
-        ref = _branch(git_dir) if not _is_odd(git_dir) else None
-    except OSError:
-        return None
-    if ref is None or not hasattr(os, "posix_spawnp"):
-        return None
-    if known is None:  # two processes at once
-        global told
-        index, variables = _Child("write-tree"), _Child("var", "-l")
-        known = told = index.answer().strip(), variables.answer()
-    people, stored = _people(known[1]), _read_stored(known[0])
-    if people is None or stored is None:
-        return None
-    head, policy, keeps_ledger = stored
-    author, committer = people
-    return Facts(
-        git_dir=git_dir,
-        ref=ref,
-        author=author,
-        committer=committer,
-        policy=policy,
-        head=head,
-        keeps_ledger=keeps_ledger,
-    )
-
-
 def scrub_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Remove the variables that point at a repository from an environment."""
     return {name: value for name, value in environment.items() if name not in LOCAL_VARIABLES}
@@ -200,18 +143,9 @@ def ask_git(*args: str, root: str = "") -> str:
     if not hasattr(os, "posix_spawnp"):
         return ""
     try:
-        return _Child(*args, root=root).answer()
+        return GitProcess(*args, root=root).answer()
     except OSError:  # there is no git
         return ""
-
-
-def _is_odd(git_dir: str) -> bool:
-    """Whether this is a merge, or no plain repository, or somebody wants another judge."""
-    own = (name for name in os.environ if name.startswith(("HKGIT_", "GITHEAD_")))
-    if any(name not in _HARMLESS for name in own) or not os.path.isdir(git_dir):
-        return True
-    grafts = f"{find_shared(git_dir)}/info/grafts"
-    return os.path.lexists(f"{git_dir}/MERGE_HEAD") or os.path.lexists(grafts)
 
 
 def find_shared(git_dir: str | os.PathLike[str]) -> str:
@@ -223,50 +157,7 @@ def find_shared(git_dir: str | os.PathLike[str]) -> str:
         return os.fspath(git_dir)
 
 
-def _branch(git_dir: str) -> str | None:
-    """The full name of the branch that HEAD is on, empty when it is on none; None if unclear.
-
-    Raises OSError.
-    """
-    if os.path.islink(f"{git_dir}/HEAD"):
-        return None
-    with open(f"{git_dir}/HEAD", "rb") as file:
-        content = os.fsdecode(file.read(5000)).rstrip("\n")
-    if not content.startswith("ref: "):
-        return "" if len(content) in (40, 64) else None
-    ref = content.removeprefix("ref: ")
-    # Where refs are in a table, HEAD is there too, and the file names a branch that cannot be.
-    return ref if ref.startswith("refs/heads/") and not ref.startswith("refs/heads/.") else None
-
-
-def _people(settings: str) -> tuple[str, str] | None:
-    """Author and committer as `Name <email>`, from the last lines of `git var -l`."""
-    lines = [line.partition("=") for line in settings.split("\n")]
-    found = [(name, value) for name, _, value in lines if name in _NAMES]
-    if sorted(name for name, _ in found) != sorted(_NAMES):
-        return None  # a value of several lines may look like a name
-    people = {name: value.rpartition(" ")[0].rpartition(" ")[0] for name, value in found}
-    return people[_NAMES[0]], people[_NAMES[1]]
-
-
-def _read_stored(tree: str) -> tuple[str, tuple[str, ...], bool] | None:
-    """The parent, what is there where policies are, and whether the ledger stays as it is.
-
-    None where the commit changes nothing.
-    """
-    places = ("^{commit}", "^{tree}", *(f":{path}" for path in POLICIES), f":{LEDGER}")
-    asked = "".join(f"HEAD{place}\n" for place in places) + f"{tree}:{LEDGER}\n"
-    child = _Child("cat-file", "--batch-check=%(objectname) %(objecttype)", asked=asked)
-    lines = child.answer().split("\n")
-    if not tree or len(lines) != len(places) + 2 or not lines[1].endswith(" tree"):
-        return None
-    if lines[1] == f"{tree} tree":
-        return None
-    before, after = lines[4].removeprefix("HEAD"), lines[5].removeprefix(tree)
-    return lines[0], tuple(lines[2:4]), before == after
-
-
-class _Child:
+class GitProcess:
     """A git process in the background; its error messages are dropped."""
 
     def __init__(self, *args: str, asked: str = "", root: str = "") -> None:
@@ -287,7 +178,7 @@ class _Child:
         self._out = ours
 
     def answer(self) -> str:
-        """What it printed; nothing where it failed."""
+        """Wait for its end, and return what it printed; nothing where it failed."""
         with open(self._out, "rb") as file:
             output = file.read()
         _, status = os.waitpid(self._pid, 0)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hkgit.errors import InvalidInput
 from hkgit.git.attributes import Content, Conversion
 from hkgit.git.repository import Repository
 from tests.support.cases import cases
@@ -118,37 +119,37 @@ def test_any_content_is_stored_as_git_add_stores_it(
 # Where attributes stand
 
 
+TEXT, RAW = "*.txt text\n", "*.txt -text\n"
+
+
 @cases(
     "files, then, stores_lf",
     {
-        "in the root": ({".gitattributes": "*.txt text\n"}, "", True),
-        "in a directory": (
-            {".gitattributes": "*.txt -text\n", "d/.gitattributes": "f.* text\n"},
-            "",
-            True,
-        ),
+        "in the root": ({".gitattributes": TEXT}, "", True),
+        "by line ends": ({".gitattributes": "*.txt eol=lf\n"}, "", True),
+        "in a directory": ({".gitattributes": RAW, "d/.gitattributes": "f.* text\n"}, "", True),
         "in the repository": (
-            {".gitattributes": "*.txt -text\n"},
-            "echo '*.txt text' >.git/info/attributes",
+            {".gitattributes": RAW},
+            f"echo '{TEXT}' >.git/info/attributes",
             True,
         ),
         "in a macro": ({".gitattributes": "[attr]prose text -ident\n*.txt prose\n"}, "", True),
         "of the user": (
-            {"x": ""},
-            "echo '*.txt text' >.git/mine; git config core.attributesFile $PWD/.git/mine",
+            {},
+            f"echo '{TEXT}' >.git/mine; git config core.attributesFile $PWD/.git/mine",
             True,
         ),
         "in the configuration": (
-            {"x": ""},
+            {},
             "git config -f .git/more core.autocrlf input; git config include.path $PWD/.git/more",
             True,
         ),
         "in another directory": (
-            {".gitattributes": "*.txt diff\n", "d/e/.gitattributes": "*.txt text\n"},
+            {".gitattributes": "*.txt diff\n", "d/e/.gitattributes": TEXT},
             "",
             False,
         ),
-        "only in the work tree": ({"x": ""}, "echo '*.txt text' >.gitattributes", False),
+        "only in the work tree": ({}, f"echo '{TEXT}' >.gitattributes", False),
     },
 )
 def test_attributes_count_wherever_git_finds_them(
@@ -189,8 +190,11 @@ def test_where_the_settings_are_known_plain_content_needs_no_process(
 # The commit holds the blob that `git add` would have made after the same edit
 
 
+Apply = Callable[..., Result]
+
+
 @pytest.fixture
-def apply(repo: Repo) -> Callable[..., Result]:
+def apply(repo: Repo) -> Apply:
     """Applies one operation of the protocol to the repository."""
 
     def applied(**operation: object) -> Result:
@@ -231,7 +235,7 @@ def as_git_adds(repo: Repo, path: str, edit: Callable[[bytes], bytes], to: Path)
 )
 def test_an_edited_line_leaves_the_blob_that_git_add_makes(
     repo: Repo,
-    apply: Callable[..., Result],
+    apply: Apply,
     base: bytes,
     said: str,
     autocrlf: str | None,
@@ -260,7 +264,7 @@ def test_an_edited_line_leaves_the_blob_that_git_add_makes(
     },
 )
 def test_a_new_file_that_git_add_would_normalise_is_refused(
-    repo: Repo, apply: Callable[..., Result], said: str, autocrlf: str | None, tmp_path: Path
+    repo: Repo, apply: Apply, said: str, autocrlf: str | None, tmp_path: Path
 ) -> None:
     base = repo.commit({".gitattributes": said + "\n"})
     if autocrlf is not None:
@@ -287,33 +291,34 @@ def test_a_new_file_that_git_add_would_normalise_is_refused(
     },
 )
 def test_a_file_that_git_stores_otherwise_is_refused(
-    repo: Repo, apply: Callable[..., Result], said: str, named: str
+    repo: Repo, apply: Apply, said: str, named: str
 ) -> None:
-    head = repo.commit({"f": "1\r\n2\r\n$Id: x $\n"})
+    base = b"1\r\n2\r\n$Id: x $\n"
+    head = repo.commit({"f": base})
     repo.write(".git/info/attributes", said + "\n")
+    with pytest.raises(InvalidInput, match=named):
+        conversion(repo).expect_stored({"a": Content(b""), "f": Content(base + b"3\r\n", base)})
     result = apply(op="replace_text", path="f", old_text="2", new_text="two")
     assert result.code == 4, result.err
     assert named in result.err, result.err
     assert repo.head == head, result.err
 
 
-def test_a_file_that_git_filters_can_be_renamed_and_removed(
-    repo: Repo, apply: Callable[..., Result]
-) -> None:
+def test_a_file_that_git_filters_can_be_renamed_and_removed(repo: Repo, apply: Apply) -> None:
     repo.commit({"f": "1\n", ".gitattributes": "f filter=rot\ng filter=rot\n"})
     assert apply(op="rename_file", path="f", new_path="g").code == 0
     assert apply(op="delete_file", path="g").code == 0
     assert repo.git("ls-tree", "--name-only", "HEAD").splitlines() == [".gitattributes", ".hkgit"]
 
 
-def test_an_expanded_keyword_is_not_brought_in(repo: Repo, apply: Callable[..., Result]) -> None:
+def test_an_expanded_keyword_is_not_brought_in(repo: Repo, apply: Apply) -> None:
     repo.commit({"f": "1\n$Id$\n", ".gitattributes": "* ident\n"})
     result = apply(op="replace_text", path="f", old_text="1", new_text="$Id: 123 $")
     assert result.code == 4
     assert "$Id$" in result.err
 
 
-def test_a_mode_and_a_link_stay_what_they_are(repo: Repo, apply: Callable[..., Result]) -> None:
+def test_a_mode_and_a_link_stay_what_they_are(repo: Repo, apply: Apply) -> None:
     repo.write("run.sh", "1\n").chmod(0o755)
     (repo.path / "link").symlink_to("run.sh")
     repo.commit()

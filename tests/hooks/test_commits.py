@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -52,95 +53,79 @@ def run_script(repo: Repo, command: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+MINE, SAME = "commit -m Mine", "commit --no-edit"
+BY_PATH = "commit -C evidence -- app.py .hkgit"
+MERGING = "merge --no-ff -m Merge evidence"
+BY_CLAUDE = AGENT | {"GIT_COMMITTER_NAME": "claude"}
+CREDITED = f"commit -m 'Mine\n\n{CO_AUTHOR}'"
+SMUGGLED_IN = f"{DIVERGED} && git merge -q --no-ff --no-commit evidence && {SMUGGLED}"
+
+
 @pytest.mark.sampled
 @cases(
     "prepare, command, author",
     {
-        "an agent's, by hkgit": (EVIDENCE, ["commit", "-C", "evidence"], HUMAN),
-        "a person's": (STAGED, ["commit", "-m", "Mine"], HUMAN),
-        "a person's, -a": (CHANGED, ["commit", "-am", "Mine"], HUMAN),
-        "a person's, deleting only": (DELETED, ["commit", "-m", "Mine"], HUMAN),
-        "of paths, with something else staged": (
-            f"{EVIDENCE} && {SMUGGLED}",
-            ["commit", "-C", "evidence", "--", "app.py", ".hkgit"],
-            HUMAN,
-        ),
-        "merge": (DIVERGED, ["merge", "--no-ff", "-m", "Merge", "evidence"], HUMAN),
-        "agent's merge": (DIVERGED, ["merge", "--no-ff", "-m", "Merge", "evidence"], AGENT),
-        "fast-forward": (NOTHING, ["merge", "--ff-only", "evidence"], HUMAN),
-        "amend a person's": (STAGED, ["commit", "--amend", "-m", "Mine"], HUMAN),
-        "amend an agent's": (MERGED, ["commit", "--amend", "--no-edit"], HUMAN),
-        "cherry-pick an agent's": (DIVERGED, ["cherry-pick", "evidence"], HUMAN),
-        "cherry-pick and edit": (DIVERGED, ["cherry-pick", "--edit", "evidence"], HUMAN),
-        "after conflict": (CONFLICT_OF_PICK, ["cherry-pick", "--continue"], HUMAN),
-        "merge resolved by a person": (CONFLICT_OF_MERGE, ["commit", "--no-edit"], HUMAN),
-        "empty, an agent's": (NOTHING, ["commit", "--allow-empty", "-m", "Nothing"], AGENT),
+        "an agent's, by hkgit": (EVIDENCE, "commit -C evidence", HUMAN),
+        "a person's": (STAGED, MINE, HUMAN),
+        "a person's, -a": (CHANGED, f"{MINE} -a", HUMAN),
+        "a person's, deleting only": (DELETED, MINE, HUMAN),
+        "of paths, with something else staged": (f"{EVIDENCE} && {SMUGGLED}", BY_PATH, HUMAN),
+        "merge": (DIVERGED, MERGING, HUMAN),
+        "agent's merge": (DIVERGED, MERGING, AGENT),
+        "fast-forward": (NOTHING, "merge --ff-only evidence", HUMAN),
+        "amend a person's": (STAGED, f"{MINE} --amend", HUMAN),
+        "amend an agent's": (MERGED, f"{SAME} --amend", HUMAN),
+        "cherry-pick an agent's": (DIVERGED, "cherry-pick evidence", HUMAN),
+        "cherry-pick and edit": (DIVERGED, "cherry-pick --edit evidence", HUMAN),
+        "after conflict": (CONFLICT_OF_PICK, "cherry-pick --continue", HUMAN),
+        "merge resolved by a person": (CONFLICT_OF_MERGE, SAME, HUMAN),
+        "empty, an agent's": (NOTHING, f"{MINE} --allow-empty", AGENT),
     },
 )
 def test_a_commit_that_is_accounted_for_passes(
-    gated: Repo, prepare: str, command: list[str], author: Mapping[str, str]
+    gated: Repo, prepare: str, command: str, author: Mapping[str, str]
 ) -> None:
     run_script(gated, prepare)
-    expect_pass(gated, *command, env={**author, "GIT_EDITOR": "true"})
+    expect_pass(gated, *shlex.split(command), env={**author, "GIT_EDITOR": "true"})
 
 
 @pytest.mark.sampled
 @cases(
     "prepare, command, author, reason",
     {
-        "an agent's": (STAGED, ["commit", "-m", "Mine"], AGENT, "is an agent"),
-        "an agent's, -a": (CHANGED, ["commit", "-am", "Mine"], AGENT, "is an agent"),
-        "an agent's, of paths": (
-            CHANGED,
-            ["commit", "-m", "Mine", "--", "app.py"],
-            AGENT,
-            "is an agent",
-        ),
-        "an agent's, deleting only": (DELETED, ["commit", "-m", "Mine"], AGENT, "is an agent"),
-        "known as an agent's by its message alone": (
-            STAGED,
-            ["commit", "-m", f"Mine\n\n{CO_AUTHOR}"],
-            HUMAN,
-            "is an agent",
-        ),
-        "amended by an agent": (
-            STAGED,
-            ["commit", "--amend", "-m", "Mine"],
-            AGENT | {"GIT_COMMITTER_NAME": "claude"},
-            "is an agent",
-        ),
+        "an agent's": (STAGED, MINE, AGENT, "is an agent"),
+        "an agent's, -a": (CHANGED, f"{MINE} -a", AGENT, "is an agent"),
+        "an agent's, of paths": (CHANGED, f"{MINE} -- app.py", AGENT, "is an agent"),
+        "an agent's, deleting only": (DELETED, MINE, AGENT, "is an agent"),
+        "known as an agent's by its message alone": (STAGED, CREDITED, HUMAN, "is an agent"),
+        "amended by an agent": (STAGED, f"{MINE} --amend", BY_CLAUDE, "is an agent"),
         "a byte more than the index had, -a": (
             f"{EVIDENCE} && {A_BYTE}",
-            ["commit", "-a", "-C", "evidence"],
+            "commit -a -C evidence",
             HUMAN,
             "app.py",
         ),
         "a byte more than the index had, of paths": (
             f"{EVIDENCE} && {A_BYTE}",
-            ["commit", "-C", "evidence", "--", "app.py", ".hkgit"],
+            BY_PATH,
             HUMAN,
             "app.py",
         ),
         "a byte amended into an agent's": (
             f"{MERGED} && {A_BYTE} && git add -A",
-            ["commit", "--amend", "--no-edit"],
+            f"{SAME} --amend",
             HUMAN,
             "app.py",
         ),
-        "a byte smuggled into an agent's merge": (
-            f"{DIVERGED} && git merge -q --no-ff --no-commit evidence && {SMUGGLED}",
-            ["commit", "--no-edit"],
-            AGENT,
-            "merge",
-        ),
+        "a byte smuggled into an agent's merge": (SMUGGLED_IN, SAME, AGENT, "merge"),
     },
 )
 def test_a_commit_that_nothing_accounts_for_is_rejected(
-    gated: Repo, prepare: str, command: list[str], author: Mapping[str, str], reason: str
+    gated: Repo, prepare: str, command: str, author: Mapping[str, str], reason: str
 ) -> None:
     run_script(gated, prepare)
     head = gated.head
-    assert reason in expect_refusal(gated, *command, env=author)
+    assert reason in expect_refusal(gated, *shlex.split(command), env=author)
     assert gated.head == head
 
 

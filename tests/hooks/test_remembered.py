@@ -13,7 +13,7 @@ from hkgit.evidence import entry
 from hkgit.gate import trusted_policy
 from hkgit.git import facts
 from tests.support.cases import cases
-from tests.support.commands import expect_pass, expect_refusal, hkgit, stage_line_two, start
+from tests.support.commands import expect_pass, expect_refusal, hkgit, stage_line_two
 from tests.support.repos import Repo, write_program
 
 CLAUDE = "Co-authored-by: Claude <noreply@anthropic.com>"
@@ -95,7 +95,7 @@ def test_a_persons_commit_asks_the_judge_once(
 def test_pre_commit_asks_where_something_is_to_be_recorded_or_nobody_judges_later(
     known: Repo, tmp_path: Path, change: str, env: dict[str, str]
 ) -> None:
-    assert start("sh", "-c", change, cwd=known.path).returncode == 0
+    known.shell(change)
     asked = started(known, tmp_path, "-m", "Two", env=env)
     assert asked[0] == "gate --quiet --record --staged"
 
@@ -114,40 +114,29 @@ def test_a_linked_worktree_remembers_too(
 
 @pytest.mark.sampled
 @cases(
-    "change",
+    "change, env",
     {
-        "another branch": ["git", "checkout", "-q", "-b", "other"],
-        "another name": ["git", "config", "user.email", "else@example.org"],
-        "nothing staged": ["git", "reset", "-q"],
-        "no branch": ["git", "checkout", "-q", "--detach"],
-        "a merge": ["sh", "-c", "git rev-parse HEAD~1 >.git/MERGE_HEAD"],
-        "grafts": ["sh", "-c", "mkdir -p .git/info; : >.git/info/grafts"],
-        "the ledger": ["sh", "-c", "mkdir -p .hkgit/ledger/aa; : >.hkgit/ledger/aa/b; git add -A"],
+        "another branch": ("git checkout -q -b other", {}),
+        "another name": ("git config user.email else@example.org", {}),
+        "nothing staged": ("git reset -q", {}),
+        "no branch": ("git checkout -q --detach", {}),
+        "a merge": ("git rev-parse HEAD~1 >.git/MERGE_HEAD", {}),
+        "grafts": ("mkdir -p .git/info; : >.git/info/grafts", {}),
+        "the ledger": ("mkdir -p .hkgit/ledger/aa; : >.hkgit/ledger/aa/b; git add -A", {}),
+        "author": ("true", {"GIT_AUTHOR_NAME": "claude"}),
+        "committer": ("true", {"GIT_COMMITTER_NAME": "claude"}),
+        "an agent's shell": ("true", {"CLAUDECODE": "1"}),
+        "backend": ("true", {"HKGIT_GIT": "program"}),
+        "transaction": ("true", {"HKGIT_TRANSACTION": "1"}),
+        "a merge in the environment": ("true", {"GITHEAD_" + "0" * 40: "side"}),
     },
 )
 def test_whatever_the_judge_reads_is_asked_again(
-    known: Repo, monkeypatch: pytest.MonkeyPatch, change: list[str]
+    known: Repo, monkeypatch: pytest.MonkeyPatch, change: str, env: dict[str, str]
 ) -> None:
-    assert start(*change, cwd=known.path).returncode == 0
-    assert not is_known(known, monkeypatch)
-
-
-@pytest.mark.sampled
-@cases(
-    "variable, value",
-    {
-        "author": ("GIT_AUTHOR_NAME", "claude"),
-        "committer": ("GIT_COMMITTER_NAME", "claude"),
-        "an agent's shell": ("CLAUDECODE", "1"),
-        "backend": ("HKGIT_GIT", "program"),
-        "transaction": ("HKGIT_TRANSACTION", "1"),
-        "merge": ("GITHEAD_" + "0" * 40, "side"),
-    },
-)
-def test_another_environment_is_judged_again(
-    known: Repo, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
-) -> None:
-    monkeypatch.setenv(variable, value)
+    known.shell(change)
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
     assert not is_known(known, monkeypatch)
 
 

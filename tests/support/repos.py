@@ -160,8 +160,8 @@ class Repo:
         return done.stdout
 
     def shell(self, script: str) -> None:
-        """Let a shell run a script in the work tree; its last command must succeed."""
-        done = subprocess.run(["sh", "-c", script], cwd=self.path, capture_output=True)
+        """Let a shell run a script in the work tree, whose commands must succeed."""
+        done = subprocess.run(["sh", "-ec", script], cwd=self.path, capture_output=True)
         assert done.returncode == 0, f"{script}: {done.stderr.decode(errors='replace')}"
 
     def write(self, name: str, content: str | bytes) -> Path:

@@ -173,8 +173,8 @@ class Bench:
         return entry
 
     def sh(self, script: str) -> None:
-        """Run a script of the shell in the repository, which must succeed."""
-        subprocess.run(["sh", "-ec", script], cwd=self.repo.path, check=True)
+        """Run a script of the shell in the repository, whose commands must succeed."""
+        self.repo.shell(script)
 
     def hash(self, path: str, start: int, end: int, rev: str = "HEAD") -> str:
         """The range hash of lines of a committed file."""

@@ -203,7 +203,8 @@ def _git_dir(path: Path) -> Path:
 def _check_out(path: Path, git_dir: Path, tree_id: str, touched: Iterable[str] | None) -> None:
     """Fill the index and, of the files, all or the touched ones: one git process."""
     if touched is not None:
-        patterns = "".join(map(_pattern, [*touched, *HOOK_CONFIGURATION]))
+        paths = (*touched, *HOOK_CONFIGURATION)
+        patterns = "".join(f"/{path.translate(_ESCAPED)}\n" for path in paths)
         try:
             (git_dir / "info").mkdir(exist_ok=True)
             (git_dir / "info" / "sparse-checkout").write_bytes(os.fsencode(patterns))
@@ -216,11 +217,6 @@ def _check_out(path: Path, git_dir: Path, tree_id: str, touched: Iterable[str] |
 def _unwritable(error: OSError) -> GitRefused:
     fix = "Free some space for temporary files (TMPDIR), then try again; nothing was landed."
     return GitRefused("temporary worktree", f"could not be made: {error.strerror}", fix)
-
-
-def _pattern(path: str) -> str:
-    """The line of gitignore(5) that represents exactly this file."""
-    return "/" + path.translate(_ESCAPED) + "\n"
 
 
 _STANDARD_ERROR = 2
@@ -264,7 +260,10 @@ def commit_worktree(
         commit = repository.commit(_commit(worktree, message, hooks, allow_blind))
     except GitRefused as refusal:
         # So a formatter that checks: it fixes the file, stages nothing, and says no.
-        tree = _read_left_tree(worktree) if worktree.is_full else worktree.tree
+        tree = worktree.tree
+        if worktree.is_full:
+            worktree.git("add", "-u", check=False)
+            tree = worktree.git("write-tree", check=False).text or tree
         if tree == worktree.tree:
             raise
         raise _refuse_hook_changes(repository, worktree, tree, words=refusal.what) from refusal
@@ -293,28 +292,18 @@ def _commit(worktree: Worktree, message: bytes, hooks: Path | str | None, allow_
     return head if re.fullmatch(HEX, head) else worktree.git("rev-parse", "HEAD").text
 
 
-def _read_left_tree(worktree: Worktree) -> str:
-    """Read the tree of the worktree with the changes of a hook that then failed."""
-    worktree.git("add", "-u", check=False)
-    return worktree.git("write-tree", check=False).text or worktree.tree
-
-
 def _refuse_hook_changes(
     repository: Repository, worktree: Worktree, tree: str, words: str = ""
 ) -> HookChanged:
     """The refusal of what a hook changed, which shows the change."""
     named = ", ".join(quote_path(change.path) for change in repository.changes(worktree.tree, tree))
-    lines = compute_diff(repository, worktree.tree, tree).decode("utf-8", "replace").splitlines()
+    options = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--text", "-U3")
+    diff = repository.git("diff", *options, "--full-index", worktree.tree, tree, "--").stdout
+    lines = diff.decode("utf-8", "replace").splitlines()
     shown = [*lines[:_SHOWN_LINES], *(["..."] if len(lines) > _SHOWN_LINES else [])]
     what = "\n".join([f"a hook changed what was to be committed: {named}", *shown])
     fix = "Land with --accept-hook-changes to commit and record that, or let the hook only check."
     return HookChanged(GitRefused("git commit", (words and f"{words}\n{what}") or what, fix), tree)
-
-
-def compute_diff(repository: Repository, old: str, new: str) -> bytes:
-    """Compute the diff between two trees as git writes it; every file as text, no renames."""
-    options = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--text")
-    return repository.git("diff", *options, "--full-index", "-U3", old, new, "--").stdout
 
 
 def run_and_hear(command: str, directory: Path) -> tuple[int, str]:

@@ -115,10 +115,8 @@ def in_a_linked_worktree_with_hooks(directory: Path) -> Scene:
     scene = on_the_checked_out_branch(directory)
     scene.repo.write_hook("pre-commit", "exit 0")
     scene.repo.write_hook("reference-transaction", "exit 0")
-    linked = directory / "linked"
-    scene.repo.git("worktree", "add", "-q", "-b", "topic", str(linked))
-    options = ("--verify", "test -e come")
-    return replace(scene, checkout=Repo(linked), branch="topic", options=options)
+    linked = scene.repo.linked(directory / "linked", "-b", "topic")
+    return replace(scene, checkout=linked, branch="topic", options=("--verify", "test -e come"))
 
 
 SCENES = (on_the_checked_out_branch, on_another_branch, in_a_linked_worktree_with_hooks)

@@ -68,35 +68,35 @@ def texts(root: Path) -> dict[str, str]:
 UNTOUCHED = {"f0": OLD, "f1": OLD, "f2": "saved\n"}
 
 
-def edit(repo: Repo) -> None:
-    TextSession.open(repo.path, "task").edit(json.dumps(SPEC))
+def edit(repo: Repo) -> Callable[[], object]:
+    desk = TextSession.open(repo.path, "task")
+    return lambda: desk.edit(json.dumps(SPEC))
 
 
-def apply_by_library(repo: Repo) -> None:
-    apply_edits([Edit(f"f{n}", "one\n", "ONE\n") for n in range(3)], repo.path)
+def undo(repo: Repo) -> Callable[[], object]:
+    edit(repo)()
+    return TextSession.open(repo.path, "task").undo
 
 
-@pytest.mark.parametrize("write", [edit, apply_by_library])
+def apply_by_library(repo: Repo) -> Callable[[], object]:
+    edits = [Edit(f"f{n}", "one\n", "ONE\n") for n in range(3)]
+    return lambda: apply_edits(edits, repo.path)
+
+
+@pytest.mark.parametrize("begin", [edit, undo, apply_by_library])
 @cases("save", SAVES)
 def test_a_file_saved_while_edit_writes_is_not_lost(
-    repo: Repo, save: Save, write: Callable[[Repo], None], monkeypatch: pytest.MonkeyPatch
+    repo: Repo,
+    save: Save,
+    begin: Callable[[Repo], Callable[[], object]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    write = begin(repo)
+    before = texts(repo.path)
     save_while_writing(monkeypatch, save)
     with pytest.raises(Stale, match="f2: was changed while it was being edited"):
-        write(repo)
-    assert texts(repo.path) == UNTOUCHED
-
-
-@cases("save", SAVES)
-def test_a_file_saved_while_undo_writes_is_not_lost(
-    repo: Repo, save: Save, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    desk = TextSession.open(repo.path, "task")
-    desk.edit(json.dumps(SPEC))
-    save_while_writing(monkeypatch, save)
-    with pytest.raises(Stale):
-        desk.undo()
-    assert texts(repo.path) == {"f0": NEW, "f1": NEW, "f2": "saved\n"}
+        write()
+    assert texts(repo.path) == before | {"f2": "saved\n"}
 
 
 @cases("save", SAVES)
@@ -143,8 +143,9 @@ def test_what_is_saved_on_top_of_a_new_file_stays_when_the_others_are_put_back(
         (place.parent / "f0").write_text("on top\n")
 
     save_while_writing(monkeypatch, both)
+    write = edit(repo)
     with pytest.raises(Stale):
-        edit(repo)
+        write()
     assert texts(repo.path) == UNTOUCHED | {"f0": "on top\n"}
 
 
