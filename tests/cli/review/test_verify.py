@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from benchmarks.history import make_history
+from hkgit.audit.reports.text import report_lines
 from hkgit.cli.options import FORMATS
 from hkgit.cli.output import CONSOLE
 from hkgit.cli.ruling_output import answer_report
@@ -121,6 +122,8 @@ def check_report(
     options = ("--policy", str(given), "--format", form)
     done = run(*command.split(), commits, *options, cwd=root)
     assert done.out == render(place_report(repository, report), form)
+    if form == "text":
+        assert done.out.splitlines() == [*report_lines(report)]
     assert (done.code, report.passes) == (0 if passes else Rejected.exit_code, passes)
 
 
