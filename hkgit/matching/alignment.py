@@ -213,9 +213,22 @@ def propose_alignments(quote: Quotation) -> list[Alignment]:
         if len(windows) < MOST_WINDOWS and all(abs(offset - each) > slack for each in windows):
             windows.append(offset)
             first, after = max(offset - slack, 0), offset + len(old) + slack
-            spelt = quote.old_lines, quote.lines[first:after]
-            found.append(align(old, lines[first:after], first, spelt=spelt))
+            best = _align_within(quote, first, after)
+            there = [t for t in best if t is not None]
+            found.append(best)
+            # A copy so near has no window of its own.
+            if there and any(len(old) <= 2 * abs(offset - each) <= 2 * slack for each in offsets):
+                found += [
+                    _align_within(quote, max(there[0] - len(old) - slack, 0), there[0]),
+                    _align_within(quote, there[-1] + 1, there[-1] + 1 + len(old) + slack),
+                ]
     return [Alignment(quote, targets) for targets in found if any(t is not None for t in targets)]
+
+
+def _align_within(quote: Quotation, first: int, after: int) -> Targets:
+    """Align an old text with some lines of the file."""
+    spelt = quote.old_lines, quote.lines[first:after]
+    return align(quote.old_keys, quote.keys[first:after], first, spelt=spelt)
 
 
 def _straight(old: Sequence[bytes], lines: Sequence[bytes], offset: int) -> Targets:

@@ -16,7 +16,7 @@ from hkgit.matching import advice, repetition
 from hkgit.matching.alignment import Alignment, find_candidates, find_tier, weigh
 from hkgit.matching.guards import PROSE
 from hkgit.matching.place import FULL, Located, Place
-from hkgit.matching.quotation import Quotation, indent_of, is_telling, make_key
+from hkgit.matching.quotation import Quotation, find_level, indent_of, is_telling, make_key
 from hkgit.matching.search import Search, settle, vouch_for_none
 from hkgit.text.diff import LineChange
 
@@ -95,7 +95,10 @@ _AT_THE_END = rb"(?<=\S)\s+(?:#|//|/\*|--\s|<!--).*"
 
 _WORD = r"\w+|[^\w\s]"
 _JOINED = rb"[A-Za-z_]\w*(?:[.-]\w+)*"
-_IDENTITY = rb"(?i:(?:- )?['\"]?(?:name|id|key|title|slug|uuid)['\"]?\s*[:=](?!=))"
+_IDENTITY = (
+    rb"(?i:(?:- )?['\"]?(?:name|id|key|title|slug|uuid)['\"]?\s*[:=](?!=)"
+    rb"|<(?:\w*name|\w*id|key|title)>)"
+)
 """A line that names the record that it is in."""
 
 _NAMES = (
@@ -103,9 +106,6 @@ _NAMES = (
     rb"|\[[\w.]+\]$|['\"]?[\w.#-]+['\"]?:(?: [{\[])?$|[.#][\w.-]+ ?\{$|" + _IDENTITY
 )
 """A line that names the block below it, or its record."""
-
-_SECTION = rb"\[[^\[\]]+\]$"
-"""One below which nothing is indented more."""
 
 
 def is_found(old: bytes, here: bytes, *, opens: bool = False) -> bool:
@@ -203,7 +203,7 @@ def _find_headings(quote: Quotation) -> set[int]:
         depth = min((len(indent_of(line)) for line in changed if line.strip()), default=0)
         for row in reversed(range(change.old_start)):
             own = len(indent_of(old[row]))
-            opens = own < depth or (own == depth and re.match(_SECTION, old[row].strip()))
+            opens = own < depth or (own == depth and find_level(old[row], quote.edit.path))
             if opens and is_telling(quote.old_keys[row]):
                 depth = own
                 found.add(row)

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.matching.quotation import Quotation
 
-LADDER_VERSION = 7  # The number of the ladder, raised when any of its answers may change
+LADDER_VERSION = 8  # The number of the ladder, raised when any of its answers may change
 FULL = 1000  # A similarity or confidence of 1, per mille
 THRESHOLD = 800  # What similarity a place has to have; with `FULL` the text is there byte for byte
 

@@ -24,6 +24,10 @@ INDENT = b" \t"
 BRACKETS = (b"(", b")", b"[", b"]", b"{", b"}")
 """What a line begins with that may be as far left as the line which opens a block."""
 
+HEADED = (".md", ".mdx", ".markdown")
+HEADING, SECTION = rb"(#{1,6}) ", rb"\s*(\[)[^\[\]]+\]\s*$"
+"""Lines that open a section, in files with such names and in all others."""
+
 
 @dataclass(frozen=True)
 class LineReading:
@@ -246,6 +250,16 @@ def find_end_of_block(document: Document, start: int) -> int:
         and line.lstrip()[:1] not in BRACKETS
     )
     return document.offsets[next(ends, document.line_count + 1) - 1]
+
+
+def find_level(line: bytes, path: str) -> int:
+    """Find the level of a line that opens a section, 1 for the highest; 0 for any other line.
+
+    Below such a line nothing needs to be indented more.
+    """
+    heading = HEADING if path.lower().endswith(HEADED) else SECTION
+    found = re.match(heading, line)
+    return len(found[1]) if found else 0
 
 
 def find_occurrences(data: bytes, piece: bytes, limit: int) -> list[int]:

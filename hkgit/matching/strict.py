@@ -15,6 +15,7 @@ from hkgit.matching.quotation import (
     LineReading,
     Quotation,
     find_end_of_block,
+    find_level,
     find_occurrences,
     indent_of,
     squeeze_file,
@@ -293,19 +294,30 @@ def find_pieces(quote: Quotation) -> Sequence[Piece]:
         texts = (b"".join(line + b"\n" for line in lines) for lines in (before, after))
         piece = replace(quote, old=next(texts), new=next(texts), whole_lines=True)
         place = _only(piece)
-        if place is None or (found and _is_elsewhere(found[-1], (piece, place))):
+        if place is None or (found and _is_elsewhere(found, (piece, place))):
             return ()
         found.append((piece, place))
     return found
 
 
-def _is_elsewhere(above: Piece, below: Piece) -> bool:
-    """Whether a piece is in front of the one above it, or behind the block that this opens."""
+def _is_elsewhere(found: Sequence[Piece], below: Piece) -> bool:
+    """Whether a piece is in front of the one above it, or behind the block that this opens.
+
+    Behind the section, too, that any piece above it is in.
+    """
+    above = found[-1]
+    document, path = below[0].document, below[0].edit.path
     opening, first = _says(above[0])[-1], _says(below[0])[0]
     start, end = below[1].start, above[1].end
     if opening.rstrip().endswith((b":", b"{")) and len(indent_of(opening)) < len(indent_of(first)):
-        return not end <= start < find_end_of_block(above[0].document, end)
-    return start < end
+        return not end <= start < find_end_of_block(document, end)
+    if start < end:
+        return True
+    quoted = [find_level(line, path) for piece, _ in found for line in piece.old_lines]
+    own, next_one = next(filter(None, reversed(quoted)), 0), find_level(first, path)
+    between = document.lines[document.line_at(end) - 1 : document.line_at(start) - 1]
+    leaves = any(0 < find_level(line, path) <= own for line in between)
+    return leaves and not 0 < next_one <= own
 
 
 def _says(piece: Quotation) -> list[bytes]:

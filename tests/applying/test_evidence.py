@@ -90,9 +90,7 @@ def test_any_other_hash_is_stale(edit: AnyEdit, expected: str) -> None:
     assert refusal(on_base({"f": DATA}, _with_hash(edit, expected))).startswith("stale: f:")
 
 
-@cases(
-    {"quoted": (B, "`hkgit read f:5-6`"), "by lines": (ReplaceRange("f", 5, 6, ()), "f:5-6: ")},
-)
+@cases({"quoted": (B, "`hkgit read f:5-6`"), "by lines": (ReplaceRange("f", 5, 6, ()), "f:5-6: ")})
 def test_the_refusal_names_the_lines_to_read_and_no_hash_of_them(edit: AnyEdit, named: str) -> None:
     said = refusal(on_base({"f": DATA}, _with_hash(edit, ZEROS)))
     assert "`hkgit read f" in said
@@ -333,9 +331,7 @@ def test_without_evidence_of_the_place_it_is_a_conflict(
     assert refusal(made).startswith("conflict: f.py:4: ")
 
 
-@cases(
-    {"of it": ("    width = lenn(x)\n", 6), "another": ("    size = lenn(data)\n", 7)},
-)
+@cases({"of it": ("    width = lenn(x)\n", 6), "another": ("    size = lenn(data)\n", 7)})
 def test_a_hash_finds_no_line_that_the_quotation_misses(quoted: str, line: int) -> None:
     edit = Edit("f.py", quoted, "pass\n", expected_hash=hash_of(SOURCE, line, line))
     assert refusal(on_base({"f.py": SOURCE}, edit)).startswith("no_match: f.py: ")

@@ -191,9 +191,7 @@ def test_a_deletion_may_quote_the_whole_file_and_nothing_else() -> None:
     assert said.startswith("stale: f: the file is not the one that the edit removes")
 
 
-@cases(
-    {"added": (b"a\nb", True, b"a\nb\n"), "taken away": (b"a\nb\n", False, b"a\nb")},
-)
+@cases({"added": (b"a\nb", True, b"a\nb\n"), "taken away": (b"a\nb\n", False, b"a\nb")})
 def test_only_the_end_of_the_last_line_may_change(
     before: bytes, wanted: bool, after: bytes
 ) -> None:

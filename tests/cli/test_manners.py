@@ -84,10 +84,22 @@ def test_colour_is_for_terminals_that_want_it(
     assert ("\x1b[3" in on_terminal(*args, cwd=one.path, env=env)[1]) == is_coloured
 
 
-@pytest.mark.parametrize("args", [("log",), ("read", "nonsense"), ("verify", "HEAD~1..HEAD")])
-def test_a_pipe_gets_no_colour(one: Repo, args: tuple[str, ...]) -> None:
-    result = run(*args, cwd=one.path)
-    assert "\x1b" not in result.out + result.err
+@cases(
+    "args, env, is_coloured",
+    {
+        "a list": (("log",), {}, False),
+        "a refusal": (("read", "nonsense"), {}, False),
+        "rulings": (("verify", "HEAD~1..HEAD"), {}, False),
+        "always": (("log", "--color", "always"), {}, True),
+        "always, though NO_COLOR": (("log", "--color", "always"), {"NO_COLOR": "1"}, True),
+        "never": (("log", "--color", "never"), {}, False),
+    },
+)
+def test_a_pipe_gets_colour_where_it_is_asked_for(
+    one: Repo, args: tuple[str, ...], env: dict[str, str], is_coloured: bool
+) -> None:
+    result = run(*args, cwd=one.path, env=env)
+    assert ("\x1b" in result.out + result.err) == is_coloured
 
 
 @cases(
@@ -136,9 +148,8 @@ def test_a_fault_is_a_document_where_one_was_asked_for(
 ) -> None:
     result = run(command, "--json", cwd=one.path, env=broken)
     told = result.json()
-    assert result.code == 70
-    assert told["status"] == "fault"
-    assert told["error"]["exit_code"] == 70
+    said = result.code, told["status"], told["error"]["exit_code"]
+    assert said == (70, "fault", 70)
 
 
 @pytest.mark.parametrize("args", [("--help",), ("log",), ("log", "--json"), ("read", "a.py")])
@@ -190,15 +201,12 @@ for item in show_progress('doing')(range(10)): time.sleep(0.08)
 """
 
 
-def test_long_work_shows_progress_on_a_terminal_and_wipes_it(tmp_path: Path) -> None:
+def test_long_work_shows_progress_on_a_terminal_alone_and_wipes_it(tmp_path: Path) -> None:
     code, said = run_on_terminal(sys.executable, "-c", WORK, cwd=tmp_path)
     assert code == 0
     assert re.fullmatch(r"(\r\x1b\[Kdoing \d+ of 10)+\r\x1b\[K", said)
-
-
-def test_long_work_shows_none_in_a_pipe(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", WORK], cwd=tmp_path, capture_output=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), "in a pipe"
 
 
 @cases(
@@ -231,8 +239,7 @@ def test_a_pager_that_the_repository_names_is_not_run(tmp_path: Path) -> None:
 
 
 def test_a_reader_may_leave_the_pager_early(one: Repo) -> None:
-    code, said = on_terminal("log", cwd=one.path, env={"GIT_PAGER": "true"})
-    assert (code, said) == (0, "")
+    assert on_terminal("log", cwd=one.path, env={"GIT_PAGER": "true"}) == (0, "")
 
 
 def test_a_long_search_of_the_log_shows_progress(one: Repo, tmp_path: Path) -> None:

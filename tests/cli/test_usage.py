@@ -1,17 +1,20 @@
-"""The command line as a whole: what it offers, and wrong usage."""
+"""The command line as a whole: what it offers, wrong usage, and errors as documents."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from docs.write_reference import list_commands
 from hkgit.cli.commands import FIRST
 from tests.support.cases import cases
 from tests.support.repos import Repo
-from tests.support.running import run
+from tests.support.running import Result, run
 
 
 def test_without_a_command_the_commands_are_listed(tmp_path: Path) -> None:
@@ -71,12 +74,9 @@ def test_wrong_usage_is_a_document_where_one_was_asked_for(
     repo: Repo, args: list[str], where: str
 ) -> None:
     result = run(*args, cwd=repo.path)
-    told = result.json()
-    assert result.code == 64
-    assert told["status"] == "usage"
-    assert told["error"]["exit_code"] == 64
-    assert told["error"]["where"] == where
-    assert told["error"]["what"] in result.err
+    error = _error(result)
+    assert (result.code, result.json()["status"], error["where"]) == (64, "usage", where)
+    assert error["what"] in result.err
 
 
 @pytest.mark.parametrize(("program", "command"), [("hkgit", "edit"), ("hk", "apply")])
@@ -84,9 +84,7 @@ def test_wrong_usage_of_an_edit_has_the_keys_of_its_answer(
     tmp_path: Path, program: str, command: str
 ) -> None:
     told = run(command, "--json", "--nonsense", cwd=tmp_path, program=program).json()
-    assert told["status"] == "usage"
-    assert told["edits"] == []
-    assert told["commit"] is None
+    assert (told["status"], told["edits"], told["commit"]) == ("usage", [], None)
 
 
 def test_wrong_usage_of_a_gate_is_in_the_format_that_was_asked_for(repo: Repo) -> None:
@@ -105,8 +103,7 @@ def test_a_command_runs_as_if_started_elsewhere(repo: Repo) -> None:
 
 def test_nothing_runs_in_a_directory_that_is_not_there(tmp_path: Path) -> None:
     result = run("-C", "nowhere", "read", "a.py", "--json", cwd=tmp_path)
-    assert result.code == 64
-    assert result.json()["status"] == "usage"
+    assert (result.code, result.json()["status"]) == (64, "usage")
 
 
 @pytest.mark.parametrize("front", [[], ["-q"], ["-C", "."]])
@@ -116,5 +113,50 @@ def test_hk_apply_edits_the_working_tree_whatever_stands_before_it(
     (tmp_path / "a.py").write_text("x = 1\n")
     edit = ("--file", "a.py", "--old", "x = 1", "--new", "x = 2")
     told = run(*front, "apply", *edit, cwd=tmp_path, program="hk").json()
-    assert told["status"] == "applied"
-    assert told["commit"] is None
+    assert (told["status"], told["commit"]) == ("applied", None)
+
+
+WITH_JSON = sorted(
+    name
+    for name, ctx in list_commands()
+    if any("--json" in each.opts for each in ctx.command.params)
+)
+ARGUMENTS: dict[str, tuple[str, ...]] = {
+    "attest": ("A..B", "--key", "key"),
+    "blame": ("a.py",),
+    "edit": ("spec",),
+    "read": ("a.py",),
+    "report": ("A..B",),
+    "verify": ("A..B",),
+    "apply": ("spec",),
+    "bench": ("--transcripts", "logs"),
+    "export": ("--to", "tables"),
+    "session show": ("mine",),
+    "sql": ("select 1",),
+}
+"""What these cannot be called without; the others may be called without anything."""
+
+
+def _error(result: Result) -> dict[str, Any]:
+    """The error of the one document on standard output."""
+    document = json.loads(result.out)
+    error = document.get("error")
+    assert isinstance(error, dict), result.out
+    assert error["exit_code"] == result.code
+    return error
+
+
+@pytest.mark.parametrize("name", WITH_JSON)
+def test_wrong_usage_is_a_document(tmp_path: Path, name: str) -> None:
+    result = run(*name.split(), "--json", "--no-such-option", cwd=tmp_path)
+    assert result.code == 64, result.err
+    assert "--no-such-option" in _error(result)["what"]
+
+
+@pytest.mark.parametrize("name", WITH_JSON)
+def test_a_refusal_is_a_document(tmp_path: Path, name: str) -> None:
+    """In a directory that is no repository, with files that are not there."""
+    result = run(*name.split(), *ARGUMENTS.get(name, ()), "--json", cwd=tmp_path)
+    assert result.code != 0, result.out
+    error = _error(result)
+    assert [key for key in ("where", "what", "fix") if not error[key]] == []

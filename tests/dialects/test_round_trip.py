@@ -368,9 +368,7 @@ def test_files_come_and_go(name: str) -> None:
     assert {file.name: file.after for file in made.files} == {PATH: None, "new.py": File(b"a\n")}
 
 
-@cases(
-    {"added": (b"a\nb", b"a\nc\n", True), "taken away": (b"a\nb\n", b"a\nc", False)},
-)
+@cases({"added": (b"a\nb", b"a\nc\n", True), "taken away": (b"a\nb\n", b"a\nc", False)})
 def test_a_diff_changes_the_end_of_the_last_line(
     old: bytes, new: bytes, final_newline: bool
 ) -> None:

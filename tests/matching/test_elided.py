@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hkgit.edits import Edit
 from hkgit.errors import Conflict, HkgitError, NoMatch
 from tests.matching.editing import edit_of, edited, placed
 from tests.support.cases import cases
@@ -63,6 +64,36 @@ def test_what_is_left_out_ends_within_the_block(inner: str, ends: bool) -> None:
             edited(text, edit)
     else:
         assert edited(text, edit) == text.replace("return a", "return b").encode()
+
+
+@cases(
+    "path, above, between, is_found",
+    {
+        "within a section": ("a.ini", "[a]\nx = 1\n", "y = 2\n", True),
+        "in the next section": ("a.ini", "[a]\nx = 1\n", "\n[b]\n", False),
+        "in the section after one that has a piece": ("a.ini", "[a]\n...\nx = 1\n", "[b]\n", False),
+        "from a section that is left out": ("a.ini", "x = 1\n", "[b]\n", True),
+        "below the next heading": ("a.md", "## A\n\n- x\n", "\n## B\n\n", False),
+        "below a deeper heading": ("a.md", "## A\n\n- x\n", "\n### B\n\n", True),
+        "below another remark": ("a.py", "# A\nx = 1\n", "# B\n", True),
+    },
+)
+def test_what_is_left_out_ends_within_the_section(
+    path: str, above: str, between: str, is_found: bool
+) -> None:
+    text = f"{above.replace('...', 'w = 0')}{between}size = 2\n"
+    edit = Edit(path, f"{above}...\nsize = 2\n", f"{above}...\nsize = 3\n")
+    if is_found:
+        assert edited(text, edit) == text.replace("size = 2", "size = 3").encode()
+    else:
+        with pytest.raises((NoMatch, Conflict)):
+            edited(text, edit)
+
+
+def test_a_piece_may_be_a_section_further_down() -> None:
+    text = "[a]\nx = 1\n\n[b]\n\n[c]\ny = 1\n"
+    edit = edit_of("[a]\nx = 1\n...\n[c]\ny = 1\n", "[a]\nx = 1\n...\n[c]\ny = 2\n")
+    assert edited(text, edit) == text.replace("y = 1", "y = 2").encode()
 
 
 def test_items_of_a_list_are_within_the_key_above_them() -> None:

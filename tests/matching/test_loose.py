@@ -87,6 +87,15 @@ def test_two_places_that_say_as_much_are_ambiguous() -> None:
         edited(TWINS, edit)
 
 
+@pytest.mark.parametrize("between", ["", "\n", "b = 1\n" * 6, "b = 1\n" * 20])
+def test_two_copies_are_ambiguous_however_near_they_are(between: str) -> None:
+    copy = "start(one)\ncheck(a)\nkeep(row)\nvalue = 1\nstop()\n"
+    edit = edit_within(copy.replace("check(a)\n", ""), "= 1", "= 2")
+    assert b"= 2" in edited(copy + between, edit)
+    with pytest.raises(Ambiguous, match="2 places"):
+        edited(copy + between + copy, edit)
+
+
 def test_a_place_that_somebody_changed_is_not_replaced_by_one_that_looks_like_it() -> None:
     text = TWINS.replace("value = 1\nstop()\n\n", "value = 7\nstop()\n\n")
     with pytest.raises((Conflict, Ambiguous)):
@@ -268,6 +277,13 @@ CASES = "switch (kind) {\n  case 'main':\n    const x = run(kind)\n    log(x)\n 
 FUNCTION = "def create_user(name):\n    check(name)\n    return save(name)\n"
 CLASS = "class Writer:\n    path = None\n    mode = 1\n"
 HOST = "dev:\n  host: example.org\n  port: 80\n"
+POM = """\
+<dependency>
+  <groupId>org.example</groupId>
+  <artifactId>main</artifactId>
+  <version>1.5</version>
+  <scope>test</scope>
+"""
 LINTED = "[tool.black]\nline-length = 88\n"
 
 
@@ -284,6 +300,7 @@ LINTED = "[tool.black]\nline-length = 88\n"
         "a call": (TESTS, "main", "security", "toBe(2)", "toBe(3)"),
         "a condition": (CASES, "main", "security", "log(x)", "log(x, 1)"),
         "a record": (RECORD, "main", "security", '"port": 1', '"port": 2'),
+        "a record of XML": (POM, "main", "other", "1.5", "1.6"),
         "a record that is named in the end": (ATTRIBUTES, "main", "mains", '"text"', '"url"'),
     },
 )

@@ -293,36 +293,27 @@ def escape_tabs(text: str) -> str:
     return re.sub(r"^\t+", lambda found: found[0].replace("\t", "\\t"), text, flags=re.MULTILINE)
 
 
+def escape_dollars(text: str) -> str:
+    return text.replace("${", "\\${")
+
+
+def escape_template(text: str) -> str:
+    return escape_dollars(text).replace("`", "\\`")
+
+
 @cases(
     {
-        "tabs": (
-            TABBED,
-            "\\tfor {\n\\t\\tg()\n",
-            "\\tfor x {\n\\t\\tg(x)\n",
-            TABBED.replace("for", "for x").replace("g()", "g(x)"),
-            "tabs",
-        ),
-        "a template": (
-            TEMPLATE,
-            "const s = \\`a \\${b}\\`;\nconst t = \\`c\\`;\n",
-            "const s = \\`a \\${z}\\`;\nconst t = \\`d\\`;\n",
-            TEMPLATE.replace("{b}", "{z}").replace("`c`", "`d`"),
-            "quotes",
-        ),
-        "the dollar alone": (
-            TEMPLATE,
-            "const s = `a \\${b}`;\n",
-            "const s = `a \\${z}`;\n",
-            TEMPLATE.replace("{b}", "{z}"),
-            "quotes",
-        ),
+        "tabs": (escape_tabs, TABBED, "\tfor {\n\t\tg()\n", "g()", "g(x)", "tabs"),
+        "a template": (escape_template, TEMPLATE, TEMPLATE, "c", "d", "quotes"),
+        "the dollar alone": (escape_dollars, TEMPLATE, TEMPLATE[:20], "b", "z", "quotes"),
     },
 )
 def test_an_escape_of_both_texts_is_undone(
-    text: str, old: str, new: str, after: str, repair: str
+    escape: Callable[[str], str], text: str, part: str, old: str, new: str, repair: str
 ) -> None:
-    assert edited(text, edit_of(old, new)) == after.encode()
-    assert placed(text, edit_of(old, new)).repairs == (repair,)
+    edit = edit_of(escape(part), escape(part.replace(old, new)))
+    assert edited(text, edit) == text.replace(part, part.replace(old, new)).encode()
+    assert placed(text, edit).repairs == (repair,)
 
 
 def test_backquotes_of_which_one_stands_as_it_is_are_text() -> None:

@@ -74,6 +74,10 @@ class Work:
         blind = {edit.evidence for _, entry in judged.entries for edit in entry.edits}
         return f"{judged.verdict} {' '.join(sorted(blind))}"
 
+    def expect_clean(self, verdict: str = PROVEN) -> None:
+        """HEAD has this verdict, and nothing is left to commit."""
+        assert (self.verdict(), self.repo.status()) == (verdict, [])
+
     @property
     def entries(self) -> list[Entry]:
         """The ledger entries of HEAD's tree."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +14,7 @@ from tests.sessions.committing import LINES, PROVEN, Work, replacing
 from tests.support.properties import examples
 from tests.support.repos import Repo
 from tests.support.sessions import TextSession
+from tests.support.specs import protocol
 
 WAYS: dict[str, Callable[[Repo], object]] = {
     "checkout": lambda repo: repo.git("checkout", "-q", "."),
@@ -25,7 +25,7 @@ WAYS: dict[str, Callable[[Repo], object]] = {
 }
 """How people take edits back that hkgit is not told of."""
 
-EDITS: dict[str, object] = {
+EDITS: dict[str, dict[str, object]] = {
     "a line": {"op": "replace_range", "start_line": 5, "end_line": 5, "new_text": "five"},
     "another line": {"op": "replace_range", "start_line": 6, "end_line": 7, "new_text": "67"},
     "put in": {"op": "insert_after", "after_line": 5, "new_text": "five and a half"},
@@ -48,8 +48,7 @@ def make(repo: Repo, step: Step) -> None:
     desk = TextSession.open(repo.path, session, agent="tester/1")
     if is_read:
         desk.read(path)
-    operation = {"path": path, **json.loads(json.dumps(EDITS[name]))}
-    desk.edit(json.dumps({"version": "1", "operations": [operation]}))
+    desk.edit(protocol({"path": path, **EDITS[name]}))
     if way is not None:
         WAYS[way](repo)
 

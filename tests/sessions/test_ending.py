@@ -95,7 +95,6 @@ def past_the_hooks(work: Work) -> None:
 
 
 @cases(
-    "then, waits",
     {
         "an edit stands": (lambda work: None, True),
         "it is committed": (commit_all, False),
@@ -105,7 +104,7 @@ def past_the_hooks(work: Work) -> None:
         "undone": (lambda work: work.desk.undo(), False),
     },
 )
-def test_one_file_says_that_an_edit_waits(work: Work, then: object, waits: bool) -> None:
+def test_one_file_says_that_an_edit_waits(then: object, waits: bool, work: Work) -> None:
     work.edit("line 5\n", "five\n")
     assert callable(then)
     then(work)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from hkgit.gate.entrypoints.hook_scripts import HOOKS
-from hkgit.workflows.setup import install
-from tests.sessions.committing import LINES, PROVEN, Work, replacing
+from hkgit.gate.entrypoints.hook_scripts import render_script
+from hkgit.sessions.homes import may_wait
+from tests.sessions.committing import PROVEN, Work, replacing
 from tests.support.cases import cases
-from tests.support.commands import AGENT, FRAMEWORK_CONFIG, git, install_framework
+from tests.support.commands import AGENT, git, start
 from tests.support.commits import TAKES_LATE
-from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.sessions import TextSession
 
@@ -27,8 +28,7 @@ def test_a_commit_gets_its_evidence_and_says_so(work: Work) -> None:
     work.edit("line 5\n", "five\n")
     work.repo.git("add", "a.py")
     work.commit_with_hooks("-m", "Write numbers out")
-    assert work.verdict() == PROVEN
-    assert work.repo.status() == []
+    work.expect_clean()
     assert work.message[:2] == ["Write numbers out", ""]
     assert work.message[2].startswith("Hkgit-Entry: sha256:")
     assert str(work.message).count("Hkgit-Entry: ") == 1
@@ -40,8 +40,7 @@ def test_a_commit_says_of_an_edit_that_its_hunk_was_miscounted(work: Work) -> No
     text = "```diff\n--- a/a.py\n+++ b/a.py\n@@ -5,9 +5,9 @@\n-line 5\n+five\n```\n"
     assert work.desk.edit(work.desk.parse(text)).ok
     work.commit(add="a.py")
-    assert work.verdict() == PROVEN
-    assert work.repo.status() == []
+    work.expect_clean()
     assert [edit.repairs for entry in work.entries for edit in entry.edits] == [("counts",)]
 
 
@@ -61,9 +60,8 @@ def test_an_amended_commit_names_old_and_new_evidence_once(work: Work) -> None:
     work.commit_with_hooks("-a", "-m", "One")
     work.edit("line 6\n", "six\n")
     work.commit_with_hooks("-a", "--amend", "--no-edit")
-    assert work.verdict() == PROVEN
+    work.expect_clean()
     assert str(work.message).count("Hkgit-Entry:") == 2
-    assert work.repo.status() == []
 
 
 TAKE_BACK = "hkgit undo --session task --call 1 && hkgit read :/a.py:5-5 --session task"
@@ -98,14 +96,13 @@ def test_where_late_evidence_counts_a_blind_edit_need_not_be_made_again(work: Wo
 
 
 @cases(
-    "is_person, mend",
     {
         "a person tells them apart": (True, "git reset -q && git add -p"),
         "an agent has no keyboard": (False, ".*hkgit redo --tree "),
     },
 )
 def test_lines_by_hand_beside_a_sessions_get_a_commit_too(
-    work: Work, is_person: bool, mend: str
+    is_person: bool, mend: str, work: Work
 ) -> None:
     work.repo.commit({".hkgit/config.toml": TAKES_LATE}, "Take what is read afterwards")
     work.desk.read("a.py")
@@ -142,8 +139,7 @@ def test_a_commit_made_past_the_hooks_gets_its_evidence_when_made_again(work: Wo
     work.commit_with_hooks("-a", "--no-verify", "-m", "Past")
     work.repo.git("reset", "-q", "--soft", "HEAD~1")
     work.commit_with_hooks("-m", "Again")
-    assert work.verdict() == PROVEN
-    assert work.repo.status() == []
+    work.expect_clean()
 
 
 def test_an_empty_message_still_stops_a_commit(work: Work) -> None:
@@ -169,8 +165,7 @@ def test_a_linked_worktree_has_sessions_of_its_own(work: Work, tmp_path: Path) -
     side = Work(Repo(tmp_path / "side"), TextSession.open(tmp_path / "side", "task"))
     side.edit("line 5\n", "five\n")
     side.commit_with_hooks("-a", "-m", "Aside")
-    assert side.verdict() == PROVEN
-    assert side.repo.status() == []
+    side.expect_clean()
     assert work.desk.status().uncommitted == 1
 
 
@@ -192,22 +187,95 @@ def test_without_sessions_nothing_is_recorded_or_said(work: Work) -> None:
     assert "hkgit:" not in said
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("options", [("-a",), ("--", "a.py")], ids=["-a", "of paths"])
-def test_the_framework_records_as_plain_hooks_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
-) -> None:
-    monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path / "pre-commit"))
-    repo = Repo.init(tmp_path / "repo")
-    repo.write("a.py", LINES)
-    repo.write(".pre-commit-config.yaml", FRAMEWORK_CONFIG)
-    install(open_repository(repo), HOOKS)
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "-m", "Begin")
-    install_framework(repo)
-    work = Work(repo, TextSession.open(repo.path, "task"))
+# Commits that are taken back: what was edited waits again, with its evidence
+
+
+def commit_twice(work: Work) -> None:
     work.edit("line 5\n", "five\n")
-    work.commit_with_hooks("-m", "Write numbers out", *options)
+    work.commit_with_hooks("-a", "-m", "Five")
+    work.edit("line 25\n", "twenty-five\n")
+    work.commit_with_hooks("-a", "-m", "Twenty-five")
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize(
+    "reset",
+    [
+        ["reset", "-q", "HEAD~1"],
+        ["reset", "-q", "--soft", "HEAD~1"],
+        ["reset", "-q", "HEAD~2"],
+        ["reset", "-q", "--soft", "HEAD~2"],
+    ],
+    ids=" ".join,
+)
+def test_what_a_reset_gives_back_has_its_evidence_still(work: Work, reset: Sequence[str]) -> None:
+    commit_twice(work)
+    work.repo.git(*reset)
+    assert work.desk.status().uncommitted == int(reset[-1][-1])
+    work.commit_with_hooks("-a", "-m", "Again")
+    work.expect_clean()
+    assert work.desk.status().uncommitted == 0
+
+
+def test_so_has_a_part_of_it(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    work.edit("line 25\n", "twenty-five\n", "b.py")
+    work.commit_with_hooks("-a", "-m", "Both")
+    work.repo.git("reset", "-q", "HEAD~1")
+    work.commit_with_hooks("-m", "One", "--", "b.py")
+    work.commit_with_hooks("-a", "-m", "The other")
+    assert [work.verdict("HEAD~1"), work.verdict()] == [PROVEN, PROVEN]
+    assert work.repo.status() == []
+
+
+def test_so_has_what_was_amended(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    work.commit_with_hooks("-a", "-m", "Five")
+    work.edit("line 25\n", "twenty-five\n")
+    work.commit_with_hooks("-a", "--amend", "-m", "Both")
+    work.repo.git("reset", "-q", "HEAD~1")
+    work.commit_with_hooks("-a", "-m", "Again")
     assert work.verdict() == PROVEN
-    assert repo.status() == []
-    assert repo.git("log", "-1", "--format=%B").count("Hkgit-Entry:") == 1
+
+
+def test_what_a_reset_throws_away_waits_for_nothing(work: Work) -> None:
+    commit_twice(work)
+    work.repo.git("reset", "-q", "--hard", "HEAD~1")
+    assert work.desk.status().uncommitted == 0
+    work.edit("line 9\n", "nine\n")
+    work.commit_with_hooks("-a", "-m", "Nine")
+    assert work.verdict() == PROVEN
+
+
+def test_what_is_committed_is_gits_to_take_back(work: Work) -> None:
+    commit_twice(work)
+    work.edit("line 9\n", "nine\n")
+    work.desk.undo(whole_session=True)
+    assert work.repo.status() == []
+
+
+def test_a_later_commit_finds_that_nothing_waits(work: Work) -> None:
+    commit_twice(work)
+    assert may_wait(work.repo.path)
+    work.repo.write("b.py", "by hand\n")
+    work.commit_with_hooks("-a", "-m", "By hand", "--author", "Ada <ada@example.org>")
+    assert not may_wait(work.repo.path)
+
+
+def run_post_commit(work: Work, folder: Path) -> str:
+    """The hook on its own; what it starts as hkgit."""
+    (folder / "post-commit").write_bytes(render_script())
+    (folder / "hkgit").write_text('#!/bin/sh\necho "$*"\n')
+    (folder / "hkgit").chmod(0o755)
+    path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+    done = start("sh", str(folder / "post-commit"), cwd=work.repo.path, env={"PATH": path})
+    assert done.returncode == 0
+    return done.stdout
+
+
+def test_behind_a_commit_with_evidence_nothing_is_started(work: Work, tmp_path: Path) -> None:
+    commit_twice(work)
+    (tmp_path / "hook").mkdir()
+    assert run_post_commit(work, tmp_path / "hook") == ""
+    work.repo.git("commit", "-q", "--no-verify", "--allow-empty", "-m", "Past")
+    assert run_post_commit(work, tmp_path / "hook") == "record --committed\n"

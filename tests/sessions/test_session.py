@@ -23,7 +23,6 @@ def kinds(desk: TextSession, old: str, new: str) -> list[str]:
 
 
 @cases(
-    "reads, old, kind",
     {
         "inside what was read": ([(3, 8)], "line 5\n", "receipt"),
         "the last line that was read": ([(3, 8)], "line 8\n", "receipt"),
@@ -35,7 +34,7 @@ def kinds(desk: TextSession, old: str, new: str) -> list[str]:
     },
 )
 def test_an_edit_is_tied_to_the_receipt_that_covers_its_place(
-    desk: TextSession, reads: list[tuple[int | None, int | None]], old: str, kind: str
+    reads: list[tuple[int | None, int | None]], old: str, kind: str, desk: TextSession
 ) -> None:
     for start, end in reads:
         desk.read("a.py", start, end)
@@ -53,7 +52,6 @@ def written(text: str) -> Callable[[TextSession], object]:
 
 
 @cases(
-    "change, old, kind",
     {
         "an edit moves what is below": (edited("line 5\n", "a\nb\nc\n"), "line 8\n", "receipt"),
         "an agent knows what it wrote": (edited("line 5\n", "a\nb\n"), "b\n", "receipt"),
@@ -62,7 +60,7 @@ def written(text: str) -> Callable[[TextSession], object]:
     },
 )
 def test_what_is_known_follows_the_changes_of_the_file(
-    desk: TextSession, change: Callable[[TextSession], object], old: str, kind: str
+    change: Callable[[TextSession], object], old: str, kind: str, desk: TextSession
 ) -> None:
     desk.read("a.py", 5, 8)
     change(desk)
@@ -85,14 +83,13 @@ def test_a_blind_edit_is_said_to_be_blind_at_once(desk: TextSession, root: Path)
 
 
 @cases(
-    "content, why",
     {
         "changed": ("line one\n", "it has changed since this session read it"),
         "deleted": (None, "it was deleted since this session read it"),
     },
 )
 def test_text_that_is_gone_since_it_was_read_is_stale(
-    desk: TextSession, root: Path, content: str | None, why: str
+    content: str | None, why: str, desk: TextSession, root: Path
 ) -> None:
     desk.read("a.py")
     assert desk.edit(replacing("nothing of the kind\n", "new\n")).status == "no_match"

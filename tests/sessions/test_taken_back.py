@@ -21,7 +21,7 @@ from tests.support.objects import open_repository
 from tests.support.planning import hash_of
 from tests.support.repos import Repo
 from tests.support.sessions import TextSession
-from tests.support.specs import search_replace
+from tests.support.specs import protocol, search_replace
 
 SECRET = "sk-live-4242"
 KEY = f"key = '{SECRET}'"
@@ -72,8 +72,8 @@ def cancel_out(work: Work) -> None:
 
 
 def make_a_file(work: Work) -> None:
-    make = {"op": "create_file", "path": "c.py", "new_text": f"{KEY}\nx = 1\n"}
-    assert work.desk.edit(json.dumps({"version": "1", "operations": [make]})).ok
+    make: dict[str, object] = {"op": "create_file", "path": "c.py", "new_text": f"{KEY}\nx = 1\n"}
+    assert work.desk.edit(protocol(make)).ok
 
 
 def write_a_file_twice(work: Work) -> None:
@@ -115,7 +115,6 @@ def write_over_one_of_three(work: Work) -> None:
 
 
 @cases(
-    "make, verdict, squashed",
     {
         "calls that cancel out": (cancel_out, PROVEN, [True]),
         "a file written twice": (write_a_file_twice, "strict hash", [True]),
@@ -127,7 +126,7 @@ def write_over_one_of_three(work: Work) -> None:
     },
 )
 def test_text_of_between_is_in_no_commit_and_nothing_waits(
-    work: Work, make: Callable[[Work], None], verdict: str, squashed: list[bool]
+    make: Callable[[Work], None], verdict: str, squashed: list[bool], work: Work
 ) -> None:
     make(work)
     work.repo.git("add", "-A")
@@ -264,9 +263,8 @@ def test_who_squashes_is_told_of_text_that_entries_keep(
     [command] = re.findall(r"to leave it out(?: once this is committed)?: (.*)", said)
     work.follow(command)
     assert tells(work.repo) == []
-    assert work.verdict() == "strict late"
+    work.expect_clean("strict late")
     assert work.message[0] == "Set no key"
-    assert work.repo.status() == []
 
 
 def test_where_neither_late_evidence_nor_a_grant_helps_it_is_made_anew(work: Work) -> None:

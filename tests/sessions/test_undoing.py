@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from tests.sessions.committing import LINES, replacing
 from tests.support.cases import cases
 from tests.support.properties import examples
 from tests.support.sessions import TextSession
+from tests.support.specs import protocol
 
 LINE = st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n", b"d\r\n"])
 TEXT = st.lists(LINE, max_size=6).map(b"".join)
@@ -52,7 +52,6 @@ def test_undo_and_a_change_that_does_not_exist_is_no_change(before: bytes, after
 
 
 @cases(
-    "later, result",
     {
         "right above": (("line 4\n", "four\n"), "four\nline 5\nline 6\n"),
         "right below": (("line 6\n", "six\n"), "line 4\nline 5\nsix\n"),
@@ -62,7 +61,7 @@ def test_undo_and_a_change_that_does_not_exist_is_no_change(before: bytes, after
     },
 )
 def test_what_stands_beside_an_undone_line(
-    desk: TextSession, root: Path, later: tuple[str, str], result: str | None
+    later: tuple[str, str], result: str | None, desk: TextSession, root: Path
 ) -> None:
     desk.edit(replacing("line 5\n", "five\n"))
     changed = (root / "a.py").read_text().replace(*later)
@@ -76,7 +75,7 @@ def test_what_stands_beside_an_undone_line(
         assert result in (root / "a.py").read_text()
 
 
-OPERATIONS = {
+OPERATIONS: dict[str, dict[str, object]] = {
     "a new file": {"op": "create_file", "path": "c.py", "new_text": "c\n"},
     "a file that is gone": {"op": "delete_file", "path": "a.py"},
     "a moved file": {"op": "rename_file", "path": "a.py", "new_path": "d.py"},
@@ -84,10 +83,11 @@ OPERATIONS = {
 
 
 @cases("operation", OPERATIONS)
-def test_whole_files_are_put_back(desk: TextSession, root: Path, operation: dict[str, str]) -> None:
+def test_whole_files_are_put_back(
+    desk: TextSession, root: Path, operation: dict[str, object]
+) -> None:
     (root / "a.py").chmod(0o755)
-    spec = json.dumps({"version": "1", "operations": [operation]})
-    assert desk.edit(spec).ok
+    assert desk.edit(protocol(operation)).ok
     desk.undo()
     assert [path.name for path in root.iterdir() if path.is_file()] == ["a.py"]
     assert (root / "a.py").read_text() == LINES
@@ -96,10 +96,9 @@ def test_whole_files_are_put_back(desk: TextSession, root: Path, operation: dict
 
 @cases("operation", OPERATIONS)
 def test_whole_files_stay_where_somebody_has_taken_their_place(
-    desk: TextSession, root: Path, operation: dict[str, str]
+    desk: TextSession, root: Path, operation: dict[str, object]
 ) -> None:
-    spec = json.dumps({"version": "1", "operations": [operation]})
-    assert desk.edit(spec).ok
+    assert desk.edit(protocol(operation)).ok
     (root / ("c.py" if operation["op"] == "create_file" else "a.py")).write_text("mine\n")
     with pytest.raises(Conflict):
         desk.undo()

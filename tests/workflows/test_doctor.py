@@ -173,7 +173,6 @@ LEFT = ".hkgit-0123456789abcdef"
 
 
 @cases(
-    "text, kept",
     {
         "what git has": ("1\n", []),
         "the beginning of it": ("", []),
@@ -182,7 +181,7 @@ LEFT = ".hkgit-0123456789abcdef"
 )
 @pytest.mark.parametrize("folder", ["", "lib/deep"])
 def test_what_a_dead_call_left_beside_files_is_found(
-    based: Repo, monkeypatch: pytest.MonkeyPatch, text: str, kept: list[str], folder: str
+    text: str, kept: list[str], based: Repo, monkeypatch: pytest.MonkeyPatch, folder: str
 ) -> None:
     """A removal that failed, on a disk that was gone, say."""
     based.commit({f"{folder}/c": "1\n"} if folder else {})

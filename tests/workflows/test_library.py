@@ -22,7 +22,6 @@ BAD = Edit(path="a.py", old_text="nowhere at all", new_text="x")
 
 
 @cases(
-    "root, edits, files",
     {
         "text": ({"a.py": "x = 1\n"}, [GOOD], {"a.py": "x = 2\n"}),
         "bytes": ({"a.py": b"x = 1\n"}, [GOOD], {"a.py": b"x = 2\n"}),
@@ -132,7 +131,6 @@ def test_a_spec_is_parsed_to_edits_or_applied_as_it_is() -> None:
 
 
 @cases(
-    "content, start, end, lines",
     {
         "all": ("a\nb\n", 1, None, ("a", "b")),
         "one of bytes": (b"a\r\nb", 2, 2, ("b",)),
@@ -203,7 +201,6 @@ def test_what_a_spec_says_of_its_order_is_kept() -> None:
 
 
 @cases(
-    "edits, root, said",
     {
         "a dict": ([{"file": "a"}], {}, "edit 1: expected an edit, found dict"),
         "alone": ({"file": "a"}, {}, "edits: expected a text, a Spec or a list"),

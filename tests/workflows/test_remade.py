@@ -171,27 +171,6 @@ def test_signatures_and_other_branches_are_spoken_of(repo: Repo, key: Path) -> N
     assert repo.git("log", "-2", "--format=%G?").split() == ["N", "N"]
 
 
-def stop_in_a_rebase(repo: Repo) -> str:
-    repo.write("b.txt", "b\n")
-    repo.git("commit", "-qam", "Write b", env=AGENT)
-    repo.commit({"later.txt": "later\n"}, "Later")
-    repo.git("rebase", "-q", "-i", "HEAD~2", env={"GIT_SEQUENCE_EDITOR": "sed -i 1s/pick/edit/"})
-    return repo.head
-
-
-def finish_the_rebase(repo: Repo) -> None:
-    repo.git("rebase", "--continue")
-    assert repo.git("symbolic-ref", "--short", "HEAD") == "main"
-
-
-def test_in_a_rebase_that_stands_still_a_commit_is_made_again_and_it_goes_on(repo: Repo) -> None:
-    made = stop_in_a_rebase(repo)
-    redo(repo, made)
-    finish_the_rebase(repo)
-    assert passes(repo, "HEAD~2..HEAD")
-    assert repo.git("log", "-2", "--format=%s") == "Later\nWrite b"
-
-
 def test_in_a_conflict_the_index_stays_as_it_is(repo: Repo) -> None:
     repo.git("checkout", "-q", "-b", "side")
     repo.commit({"a.txt": "side\n"}, "Change the side")

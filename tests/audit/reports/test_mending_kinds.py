@@ -1,12 +1,13 @@
-"""For every rule that rejects: its command, followed to the letter, mends and keeps the work."""
+"""For every rule that rejects: its command, followed to the letter, mends and keeps the work.
+
+So is mended what a hook rejects, and a first commit; no advice hides a hand.
+"""
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -37,16 +38,27 @@ from tests.support.attacks import (
     governed_repository,
     honest,
 )
+from tests.support.cases import cases
 from tests.support.circumstances import CIRCUMSTANCES, SHA_256, in_a_shallow_clone
-from tests.support.commands import loaded_path
-from tests.support.commits import AGENT, PERSON, Change, applied, commit, commit_tree, judge
+from tests.support.commands import expect_refusal, start
+from tests.support.commits import (
+    AGENT,
+    PERSON,
+    TAKES_LATE,
+    Change,
+    applied,
+    commit,
+    commit_tree,
+    judge,
+)
 from tests.support.keys import public, sign_with
-from tests.support.modules import list_rules
+from tests.support.modules import list_rules, read_sources
 from tests.support.objects import open_repository
 from tests.support.planning import Operation, hash_of, protocol, replace_range
 from tests.support.repos import Repo
 from tests.support.rulings import judge_between
 from tests.support.running import run
+from tests.support.serving import preload_hooks
 from tests.support.specs import search_replace
 
 
@@ -243,8 +255,8 @@ VOUCHED = "Hkgit-Vouched-by: Ada Tester <ada@example.org>"
 VOUCH, PATCH, MESSAGE = "--vouch", "--patch", "-m"
 NO_TRANSCRIPTS = "[[gate.paths]]\npaths = ['*']\nrecovered = true\n"
 HIDDEN = "x = '\u202e'\n"
+LATE = TAKES_LATE.removeprefix("[gate]\n")
 QUOTES = 'accept = ["quote", "tag", "none", "hash", "late"]\n'
-TAKES_LATE = 'accept = ["hash", "receipt", "late"]\n'
 _EDIT, _FILE = ("edits", 0), ("files", 0)
 _HUNK = (*_FILE, "hunks", 0)
 
@@ -286,7 +298,7 @@ KINDS: dict[str, Kind] = {
     "prune": Kind(pruned_too_early),
     "blind: recovered": Kind(
         falsified(forge("claims", "origin", to="recovered")),
-        f"{TAKES_LATE}{NO_TRANSCRIPTS}accept = []",
+        f"{LATE}{NO_TRANSCRIPTS}accept = []",
     ),
     "reuse": Kind(used_again),
     "surplus": Kind(falsified(unchanged_file)),
@@ -335,7 +347,7 @@ def test_the_command_mends_and_keeps(
     origin = template_of_sha256 if circumstance == SHA_256 else template
     repo = origin.copy(tmp_path / "repo")
     granted = sign_with(repo, key) if kind.option == VOUCH or kind.is_granted else ""
-    accept = "" if "accept = [" in kind.policy else TAKES_LATE
+    accept = "" if "accept = [" in kind.policy else LATE
     repo.commit({".hkgit/config.toml": f"[gate]\n{accept}{kind.policy}\n{granted}"}, "Guard it")
     start = repo.head
     made = kind.make(repo)
@@ -411,45 +423,34 @@ WITHOUT_LATE = ("merge: octopus", "policy", "prune", "trailer")
 """What `hkgit redo` makes of entries that hold, of lines by hand, and of merges by git."""
 
 
-def follow(repo: Repo, command: str, kind: Kind | None = None) -> None:
+def follow(
+    repo: Repo, command: str, kind: Kind | None = None, env: Mapping[str, str] | None = None
+) -> None:
     """Paste a command. What `hkgit redo` refuses to make, it makes with an option that it names."""
-    option = "" if kind is None else kind.option
-    if option:
-        code, said = paste(repo, command)
-        assert code != 0
-        assert f"{command}` also takes" in said
-        assert option in said
-        match option:
-            case "--patch":
-                assert kind is not None
-                [first] = re.findall(r"git diff .*?>FILE", said)
-                command = f"{first}; sed '{kind.edit}' -i FILE; {command} --patch FILE; rm FILE"
-            case "-m":
-                command = f"{command} -m 'Say it'"
-            case _:
-                command = f"{command} {option}"
-    code, said = paste(repo, command)
-    assert code == 0, f"{command}\n{said}"
+    if kind is not None and kind.option:
+        refused = paste(repo, command)
+        assert refused.returncode != 0
+        assert f"{command}` also takes" in refused.stderr
+        assert kind.option in refused.stderr
+        command = f"{command} {kind.option}"
+        if kind.option == MESSAGE:
+            command += " 'Say it'"
+        elif kind.option == PATCH:
+            [first] = re.findall(r"git diff .*?>FILE", refused.stderr)
+            command = f"{first}; sed '{kind.edit}' -i FILE; {command} FILE; rm FILE"
+    done = paste(repo, command, env)
+    assert done.returncode == 0, f"{command}\n{done.stderr}"
 
 
-def paste(repo: Repo, command: str) -> tuple[int, str]:
-    """Run a command, by the shell where that has more to do than to start hkgit."""
-
-    def run_it() -> tuple[int, str]:
-        program, *words = shlex.split(command)
-        if program == "hkgit" and not {*command} & {*";>|&#"}:
-            told = run(*words, cwd=repo.path)
-            return told.code, told.err
-        env = os.environ | loaded_path()
-        script = ("bash", "-e", "-c", command)
-        done = subprocess.run(script, cwd=repo.path, env=env, capture_output=True, text=True)
-        return done.returncode, done.stderr
-
-    code, said = run_it()
-    if "git fetch --unshallow" in said:
+def paste(
+    repo: Repo, command: str, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a command by the shell; in a shallow clone again, once the rest is fetched."""
+    done = start("bash", "-ec", command, cwd=repo.path, env=env)
+    if "git fetch --unshallow" in done.stderr and (repo.path / ".git/shallow").exists():
         repo.git("fetch", "-q", "--unshallow")
-        return run_it()
-    return code, said
+        return paste(repo, command, env)
+    return done
 
 
 def contents(repo: Repo, rev: str) -> dict[str, bytes]:
@@ -490,7 +491,7 @@ def test_what_takes_too_long_is_made_again_at_once(
     template: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo = template.copy(tmp_path / "repo")
-    start = repo.commit({".hkgit/config.toml": f"[gate]\n{TAKES_LATE}"}, "Guard it")
+    start = repo.commit({".hkgit/config.toml": TAKES_LATE}, "Guard it")
     wanted = contents(repo, commit(repo, honest(repo)))
     with monkeypatch.context() as patched:
         patched.setattr("hkgit.gate.judge.limit_time", no_time)
@@ -499,6 +500,86 @@ def test_what_takes_too_long_is_made_again_at_once(
     follow(repo, mend(rejected))
     assert report(repo, start).passes is True
     assert contents(repo, "HEAD") == wanted
+
+
+BY_CLAUDE = {"GIT_AUTHOR_NAME": "Claude", "GIT_AUTHOR_EMAIL": "noreply@anthropic.com"}
+BASE = "".join(f"line {number}\n" for number in range(1, 21))
+WANTED = BASE.replace("line 5\n", "five\n")
+
+HIDING = re.compile(
+    r'--reset-author|--author\b(?!",)|without (the|its) co-author|/co-author', re.IGNORECASE
+)
+"""What would hide who made a change; `hkgit log` has an option of that name."""
+
+
+def test_no_advice_takes_away_what_says_who_made_a_change() -> None:
+    assert [found[0] for found in HIDING.finditer(read_sources())] == []
+
+
+def passes(repo: Repo, commits: str = "start..HEAD") -> bool:
+    """Whether every commit passes."""
+    rows = run("log", "--json", commits, cwd=repo.path).json()
+    return all(each["policy"]["passes"] for each in rows)
+
+
+@pytest.fixture
+def hooked(repo: Repo) -> Repo:
+    """With a policy that takes evidence made afterwards, and the hooks."""
+    repo.commit({"a.txt": BASE, ".hkgit/config.toml": TAKES_LATE}, "Begin")
+    repo.git("tag", "start")
+    assert run("init", cwd=repo.path).code == 0
+    preload_hooks(repo)
+    (repo.path / ".hkgit/.gitattributes").unlink()
+    return repo
+
+
+def mend_refused(repo: Repo, *options: str, env: Mapping[str, str]) -> None:
+    """Commit what the hook rejects, and follow the command that it names."""
+    said = expect_refusal(repo, "commit", "-q", *options, "-m", "Say five", env=env)
+    follow(repo, said.partition("fix: ")[2].partition("\n")[0], env=env)
+
+
+@cases("env", {"an agent": BY_CLAUDE, "under govern = all": {}})
+def test_what_a_hook_rejects_is_committed_again_with_evidence(
+    hooked: Repo, env: Mapping[str, str]
+) -> None:
+    if not env:
+        policy = {".hkgit/config.toml": TAKES_LATE + 'govern = "all"\n'}
+        hooked.commit(policy, "All", "--no-verify")
+        hooked.git("tag", "-f", "start")
+    hooked.write("a.txt", WANTED)
+    hooked.write("new.txt", "new\n")
+    hooked.git("add", "new.txt")
+    mend_refused(hooked, "-a", env=env)
+    assert (hooked.read("a.txt"), hooked.read("new.txt")) == (WANTED.encode(), b"new\n")
+    assert passes(hooked)
+    assert (hooked.status(), hooked.git("stash", "list")) == ([], "")
+
+
+@pytest.mark.parametrize("again", ["unstaged\n", "line 5, again\n"], ids=["beside", "on it"])
+def test_what_was_not_staged_stays_so(hooked: Repo, again: str) -> None:
+    hooked.write("a.txt", WANTED)
+    hooked.git("add", "a.txt")
+    unstaged = WANTED.replace("five\n" if "again" in again else "line 20\n", again)
+    hooked.write("a.txt", unstaged)
+    mend_refused(hooked, env=BY_CLAUDE)
+    assert hooked.git("show", "HEAD:a.txt") == WANTED.rstrip("\n")
+    assert (hooked.read("a.txt"), passes(hooked)) == (unstaged.encode(), True)
+    assert " M a.txt" in hooked.status()
+
+
+def test_the_first_commit_is_made_again_with_evidence(repo: Repo) -> None:
+    """An entry is judged on a parent: the history begins with an empty commit."""
+    repo.write("a.txt", BASE)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Begin", env=BY_CLAUDE)
+    repo.commit({"b.txt": "b\n", ".hkgit/config.toml": TAKES_LATE}, "Later")
+    before = contents(repo, "HEAD")
+    later, first = run("log", "--json", cwd=repo.path).json()
+    assert later["policy"]["passes"]
+    follow(repo, first["mend"], env=BY_CLAUDE)
+    assert contents(repo, "HEAD") == before
+    assert passes(repo, "HEAD")
 
 
 ELSEWHERE = {

@@ -51,14 +51,14 @@ DOCUMENTS = {
 }
 
 
-@cases("spec, options, code, status", DOCUMENTS)
+@cases(DOCUMENTS)
 def test_json_is_one_document_with_the_seed_s_keys_for_one_edit(
-    bench: Bench,
-    schema: Draft202012Validator,
     spec: str,
     options: tuple[str, ...],
     code: int | None,
     status: str | None,
+    bench: Bench,
+    schema: Draft202012Validator,
 ) -> None:
     result = bench.apply(spec, "--json", *options)
     answer = result.json()
@@ -147,7 +147,6 @@ def test_nothing_is_called_applied_that_is_not(bench: Bench, command: str) -> No
 
 
 @cases(
-    "old, new, repairs",
     {
         "indented": ("if x:\n    a = 1", "if x:\n    a = 2", ["re-indented"]),
         "spaced": ("    return a", "    return a + b", ["re-spaced"]),
@@ -155,7 +154,7 @@ def test_nothing_is_called_applied_that_is_not(bench: Bench, command: str) -> No
     },
 )
 def test_new_text_in_other_blanks_is_a_repair(
-    bench: Bench, old: str, new: str, repairs: list[str]
+    old: str, new: str, repairs: list[str], bench: Bench
 ) -> None:
     bench.repo.commit({"b.py": "def f():\n    if x:\n        a = 1\n    return  a\n"})
     spec = json.dumps({"file": "b.py", "old_text": old, "new_text": new}).encode()

@@ -53,9 +53,9 @@ def by_number(bench: Bench) -> str:
     return protocol(replace_range(SOURCE, number, number, None, NEW))
 
 
-@cases("of", {"a file": "file", "standard input": "stdin"})
+@cases({"a file": "file", "standard input": "stdin"})
 def test_what_the_policy_would_reject_does_not_land_and_advice_says_how_it_does(
-    chosen: Bench, of: str
+    of: str, chosen: Bench
 ) -> None:
     spec = chosen.write(search_replace())
     data = spec.read_bytes() if of == "stdin" else b""
@@ -90,13 +90,12 @@ def test_several_specs_need_one_reading_of_each_place(chosen: Bench) -> None:
 
 
 @cases(
-    "accept, words",
     {
         "where receipts alone count": ('["receipt"]', ()),
         "where a session is named": ('["hash", "receipt"]', ("--session", "s")),
     },
 )
-def test_the_lines_are_read_in_a_session(bench: Bench, accept: str, words: tuple[str, ...]) -> None:
+def test_the_lines_are_read_in_a_session(accept: str, words: tuple[str, ...], bench: Bench) -> None:
     bench.repo.commit({".hkgit/config.toml": f"[gate]\naccept = {accept}\n"}, "Guard it")
     refused = bench.apply(search_replace(), *words)
     assert refused.code == 6
@@ -140,8 +139,8 @@ def test_without_a_policy_it_lands_and_one_line_says_what_the_built_in_one_says(
     expect_passing(bench)
 
 
-@cases("has_hooks", {"no hooks": False, "with hooks": True})
-def test_allow_blind_lands_knowingly_and_is_recorded(chosen: Bench, has_hooks: bool) -> None:
+@cases({"no hooks": False, "with hooks": True})
+def test_allow_blind_lands_knowingly_and_is_recorded(has_hooks: bool, chosen: Bench) -> None:
     if has_hooks:
         assert chosen.run("init").code == 0
     result = chosen.apply(search_replace(), "--allow-blind")

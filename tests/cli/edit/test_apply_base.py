@@ -38,9 +38,9 @@ MOVES = {
 }
 
 
-@cases("path, text, code, spell", MOVES)
+@cases(MOVES)
 def test_an_edit_of_an_older_base_is_carried_to_the_tip_or_stale(
-    bench: Bench, path: str, text: str, code: int, spell: str
+    path: str, text: str, code: int, spell: str, bench: Bench
 ) -> None:
     number = line_of(bench, OLD)
     operation = replace_range(SOURCE, number, number, bench.hash(SOURCE, number, number), NEW)
@@ -57,10 +57,9 @@ def test_an_edit_of_an_older_base_is_carried_to_the_tip_or_stale(
 
 
 @cases(
-    "lines, code",
     {"its lines were read": ("{n}-{n}", 0), "lines that changed were read too": ("1-{n}", 3)},
 )
-def test_every_expected_hash_must_hold_at_the_tip_too(bench: Bench, lines: str, code: int) -> None:
+def test_every_expected_hash_must_hold_at_the_tip_too(lines: str, code: int, bench: Bench) -> None:
     named = lines.format(n=line_of(bench, OLD))
     first, last = map(int, named.split("-"))
     wanted = f"{SOURCE}:{named}={bench.hash(SOURCE, first, last)}"
@@ -87,14 +86,13 @@ def test_a_file_whose_mode_alone_changed_is_still_the_same(bench: Bench) -> None
 
 
 @cases(
-    "base, words",
     {
         "on another branch": ("elsewhere", "not an ancestor"),
         "unknown": ("nowhere", "is not a commit"),
     },
 )
 def test_a_base_that_is_not_in_the_branch_s_history_is_invalid(
-    bench: Bench, base: str, words: str
+    base: str, words: str, bench: Bench
 ) -> None:
     bench.repo.git("checkout", "-q", "-b", "elsewhere")
     bench.repo.commit({"a": "1"})
@@ -102,9 +100,9 @@ def test_a_base_that_is_not_in_the_branch_s_history_is_invalid(
     bench.expect_refusal(4, words, search_replace(), "--base", base)
 
 
-@cases("content, code", {"a hash of it": ("protocol", 3), "a quotation from it": ("quote", 1)})
+@cases({"a hash of it": ("protocol", 3), "a quotation from it": ("quote", 1)})
 def test_a_dirty_file_that_the_agent_read_is_named_as_such(
-    bench: Bench, content: str, code: int
+    content: str, code: int, bench: Bench
 ) -> None:
     number = line_of(bench, OLD)
     dirty = OLD + "  # not committed yet"

@@ -6,7 +6,7 @@ import re
 
 from tests.support.cases import cases
 from tests.support.running import Bench
-from tests.support.specs import SOURCE, first_line, protocol
+from tests.support.specs import SOURCE, first_line
 
 
 def trailers(bench: Bench) -> dict[str, list[str]]:
@@ -35,37 +35,7 @@ def test_git_reads_the_trailers(bench: Bench) -> None:
     }
 
 
-def test_each_kind_of_edit_has_its_line(bench: Bench) -> None:
-    bench.repo.commit({"gone.py": "1\n", "old name.py": "2\n", "caf\udce9.py": "3\n"})
-    digits = {name: bench.hash(name, 1, 1) for name in ("gone.py", "old name.py", SOURCE)}
-    operations: list[dict[str, object]] = [
-        {"op": "insert_after", "path": SOURCE, "after_line": 1, "new_lines": ["x"]},
-        {"op": "create_file", "path": "new.py", "new_text": "1\n"},
-        {"op": "delete_file", "path": "gone.py"},
-        {"op": "rename_file", "path": "old name.py", "new_path": "é.py"},
-    ]
-    hashes = (digits.get(str(each["path"])) for each in operations)
-    read = [{**x, "expected_hash": y} if y else x for x, y in zip(operations, hashes, strict=True)]
-    assert bench.apply(protocol(*read)).code == 0
-    assert trailers(bench)["Hkgit-Edit"] == [
-        f"{SOURCE}:1+ {digits[SOURCE][:12]} range",
-        "new.py:new - file",
-        f"gone.py:gone {digits['gone.py'][:12]} file",
-        rf'old name.py:-> "\303\251.py" {digits["old name.py"][:12]} file',
-    ]
-
-
-def test_at_most_ten_edits_have_a_line(bench: Bench) -> None:
-    operations: list[dict[str, object]] = [
-        {"op": "create_file", "path": f"new/{n}.py", "new_text": "1\n"} for n in range(12)
-    ]
-    assert bench.apply(protocol(*operations)).code == 0
-    assert len(trailers(bench)["Hkgit-Edit"]) == 10
-    assert bench.repo.git("log", "-1", "--format=%s") == "Apply 12 edits to 12 files"
-
-
 @cases(
-    "about, options, message",
     {
         "by default": ({}, (), "Apply 1 edit to 1 file"),
         "as the spec says": ({"summary": "Say it anew"}, (), "Say it anew"),
@@ -74,7 +44,7 @@ def test_at_most_ten_edits_have_a_line(bench: Bench) -> None:
     },
 )
 def test_the_message_is_the_one_given(
-    bench: Bench, about: dict[str, str], options: tuple[str, ...], message: str
+    about: dict[str, str], options: tuple[str, ...], message: str, bench: Bench
 ) -> None:
     assert bench.apply(first_line(bench, **about), *options).code == 0
     raw = bench.repo.git("cat-file", "commit", "HEAD").split("\n\n", 1)[1]
@@ -82,7 +52,6 @@ def test_the_message_is_the_one_given(
 
 
 @cases(
-    "about, options, agent",
     {
         "by default": ({}, (), "unknown"),
         "as the spec says": ({"agent": "ada/1"}, (), "ada/1"),
@@ -90,7 +59,7 @@ def test_the_message_is_the_one_given(
     },
 )
 def test_the_agent_is_claimed(
-    bench: Bench, about: dict[str, str], options: tuple[str, ...], agent: str
+    about: dict[str, str], options: tuple[str, ...], agent: str, bench: Bench
 ) -> None:
     assert bench.apply(first_line(bench, **about), *options).code == 0
     assert bench.entry["claims"]["agent"] == agent

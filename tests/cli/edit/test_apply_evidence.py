@@ -37,7 +37,6 @@ def expect(bench: Bench, form: str) -> str:
 
 
 @cases(
-    "form, kind",
     {
         "the line": (SOURCE + ":{n}-{n}={one}", "hash"),
         "twelve digits of it": (SOURCE + ":{n}-{n}={short}", "hash"),
@@ -49,7 +48,7 @@ def expect(bench: Bench, form: str) -> str:
     },
 )
 def test_expect_gives_a_text_edit_its_hash_or_is_stale(
-    bench: Bench, form: str, kind: str | None
+    form: str, kind: str | None, bench: Bench
 ) -> None:
     arguments = ("--expect", expect(bench, form), "--dry-run", "--json")
     result = bench.apply(search_replace(), *arguments)
@@ -75,10 +74,8 @@ def test_expect_may_be_repeated_and_its_path_is_relative_to_the_current_director
     assert [each["evidence"] for each in result.json()["edits"]] == ["hash", "hash"]
 
 
-@cases(
-    "form", {"of the edited file": SOURCE + ":{down}={one}", "past its end": SOURCE + ":9000={one}"}
-)
-def test_an_expectation_of_lines_that_moved_says_where_they_stand(bench: Bench, form: str) -> None:
+@cases({"of the edited file": SOURCE + ":{down}={one}", "past its end": SOURCE + ":9000={one}"})
+def test_an_expectation_of_lines_that_moved_says_where_they_stand(form: str, bench: Bench) -> None:
     number = line_of(bench, OLD)
     result = bench.apply(search_replace(), "--expect", expect(bench, form), "--dry-run")
     assert f"is now at lines {number}-{number}: name those with the hash" in result.err
@@ -90,7 +87,6 @@ def test_an_expectation_of_another_file_past_its_end_says_how_long_it_is(bench: 
 
 
 @cases(
-    "argument, words",
     {
         "eleven digits": (f"{SOURCE}=0123456789a", "12 to 64 hex digits"),
         "no hash": (SOURCE, "PATH[:N | :START-END]=HASH"),
@@ -98,7 +94,7 @@ def test_an_expectation_of_another_file_past_its_end_says_how_long_it_is(bench: 
         "outside the work tree": (f"../x.py={STALE}", "outside"),
     },
 )
-def test_a_malformed_expect_is_invalid_input(bench: Bench, argument: str, words: str) -> None:
+def test_a_malformed_expect_is_invalid_input(argument: str, words: str, bench: Bench) -> None:
     bench.expect_refusal(4, words, search_replace(), "--expect", argument)
 
 
@@ -114,9 +110,9 @@ def test_a_stale_hash_names_where_the_range_now_is_and_relocate_accepts_that(ben
     assert (recorded["relocated"], recorded["base_lines"]) == (True, [[number, number]])
 
 
-@cases("threshold, code", {"tolerant": ("0.5", 0), "exact": ("1.0", 1)})
+@cases({"tolerant": ("0.5", 0), "exact": ("1.0", 1)})
 def test_the_threshold_says_how_alike_a_fuzzy_match_must_be(
-    bench: Bench, threshold: str, code: int
+    threshold: str, code: int, bench: Bench
 ) -> None:
     lines = bench.repo.show("HEAD", SOURCE).decode().splitlines(keepends=True)
     start = line_of(bench, OLD)

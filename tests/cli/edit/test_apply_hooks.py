@@ -15,7 +15,6 @@ ACCEPT = ("--accept-hook-changes",)
 
 
 @cases(
-    "command",
     {
         "the edited file is there": f"grep -q 'more than one place' {SOURCE}",
         "and all others": f'"{sys.executable}" -m py_compile vendor/click/*.py',
@@ -23,7 +22,7 @@ ACCEPT = ("--accept-hook-changes",)
     },
 )
 def test_a_verified_spec_is_committed_with_the_outcome_under_claims(
-    bench: Bench, command: str
+    command: str, bench: Bench
 ) -> None:
     result = bench.apply(search_replace(), "--verify", command, "--json")
     assert result.json()["status"] == "applied"
@@ -33,13 +32,12 @@ def test_a_verified_spec_is_committed_with_the_outcome_under_claims(
 
 
 @cases(
-    "command, code",
     {
         "it says no": ("exit 3", 3),
         "it commits": ("touch left-behind; git add -A; git commit -qm x; exit 1", 1),
     },
 )
-def test_a_failed_verification_leaves_nothing_behind(bench: Bench, command: str, code: int) -> None:
+def test_a_failed_verification_leaves_nothing_behind(command: str, code: int, bench: Bench) -> None:
     bench.expect_refusal(5, f"exited with {code}", search_replace(), "--verify", command)
 
 
@@ -67,7 +65,6 @@ CHANGED = "a hook changed what was to be committed"
 
 
 @cases(
-    "hook, words, options",
     {
         "says no": ("echo 'not today' >&2; exit 1", "not today", ()),
         "changes a file": (f"echo '# added' >> {SOURCE}; git add {SOURCE}", "\n+# added\n", ()),
@@ -77,14 +74,13 @@ CHANGED = "a hook changed what was to be committed"
     },
 )
 def test_a_hook_that_says_no_or_whose_changes_are_not_accepted_leaves_all_as_it_was(
-    bench: Bench, hook: str, words: str, options: tuple[str, ...]
+    hook: str, words: str, options: tuple[str, ...], bench: Bench
 ) -> None:
     bench.repo.write_hook("pre-commit", hook)
     bench.expect_refusal(7, words, search_replace(), *options)
 
 
 @cases(
-    "hook",
     {
         "one that stages what it changes": (
             f"grep -q added {SOURCE} || echo '# added' >> {SOURCE}; git add {SOURCE}"
@@ -98,7 +94,7 @@ def test_a_hook_that_says_no_or_whose_changes_are_not_accepted_leaves_all_as_it_
     },
 )
 def test_what_hooks_change_can_be_accepted_and_is_recorded_as_theirs(
-    bench: Bench, hook: str
+    hook: str, bench: Bench
 ) -> None:
     bench.repo.write_hook("pre-commit", hook.replace("git rm -q", "git rm -q --ignore-unmatch"))
     result = bench.apply(search_replace(), *ACCEPT)

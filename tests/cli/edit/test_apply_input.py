@@ -70,8 +70,8 @@ WAYS = {
 
 
 @pytest.mark.sampled
-@cases("give", WAYS)
-def test_each_way_makes_the_same_commit(bench: Bench, give: Give) -> None:
+@cases(WAYS)
+def test_each_way_makes_the_same_commit(give: Give, bench: Bench) -> None:
     result = give(bench)
     assert result.code == 0, result.err
     assert bench.repo.show("HEAD", SOURCE) == changed(bench)
@@ -104,8 +104,8 @@ MISUSED = {
 }
 
 
-@cases("args", MISUSED)
-def test_wrong_usage_is_64(bench: Bench, args: list[str]) -> None:
+@cases(MISUSED)
+def test_wrong_usage_is_64(args: list[str], bench: Bench) -> None:
     spec = str(bench.write(search_replace()))
     result = bench.run("apply", *(arg.format(spec=spec) for arg in args))
     assert result.code == 64
@@ -204,14 +204,13 @@ def test_a_spec_that_cannot_be_read_is_named_where_there_are_several(bench: Benc
 
 
 @cases(
-    "refused, code",
     {
         "1 2": ([edit("nowhere to be found", "x"), edit("exit_code = 3", "x")], 1),
         "2 1": ([edit("exit_code = 3", "x"), edit("nowhere to be found", "x")], 2),
     },
 )
 def test_the_first_refused_edit_gives_the_exit_code(
-    bench: Bench, refused: list[dict[str, object]], code: int
+    refused: list[dict[str, object]], code: int, bench: Bench
 ) -> None:
     assert bench.apply(harnesskit(*refused), "--dry-run").code == code
 

@@ -13,40 +13,10 @@ from tests.support.cases import cases
 from tests.support.running import Bench, script
 from tests.support.specs import CREATE, NEW, OLD, SOURCE, protocol, search_replace
 
-EDITED = NEW.encode()
-
-
 # Local changes
 
 
-def dirty(bench: Bench) -> None:
-    """Staged, unstaged and untracked changes, in other files than the edited one."""
-    bench.repo.write("src/document.py", "staged\n")
-    bench.repo.git("add", "src/document.py")
-    bench.repo.write("src/document.py", "staged\nand more\n")
-    bench.repo.write("README.md", "unstaged\n")
-    bench.repo.write("untracked", "untracked\n")
-    bench.repo.write("vendor/added.py", "added\n")
-    bench.repo.git("add", "vendor/added.py")
-    (bench.repo.path / "vendor/click/core.py").unlink()
-
-
-def test_local_changes_elsewhere_are_kept_and_not_committed(bench: Bench) -> None:
-    dirty(bench)
-    before, status = bench.state(), bench.repo.status()
-    assert bench.apply(search_replace()).code == 0
-    after = bench.state()
-    assert bench.repo.status() == status
-    kept = [path for path in before.files if path != SOURCE]
-    assert [after.files[path] for path in kept] == [before.files[path] for path in kept]
-    assert bench.repo.git("show", ":src/document.py") == "staged"
-    assert EDITED in after.files[SOURCE]
-    changed = bench.repo.git("diff", "--name-only", "HEAD~1", "HEAD").splitlines()
-    assert [path for path in changed if not path.startswith(".hkgit/")] == [SOURCE]
-
-
 @cases(
-    "disturb, spec, named",
     {
         "unstaged": (f"echo '# mine' >>{SOURCE}", search_replace(), SOURCE),
         "a link, not a directory": (
@@ -63,7 +33,7 @@ def test_local_changes_elsewhere_are_kept_and_not_committed(bench: Bench) -> Non
     },
 )
 def test_what_is_in_the_way_is_named_and_nothing_moves(
-    bench: Bench, disturb: str, spec: str, named: str
+    disturb: str, spec: str, named: str, bench: Bench
 ) -> None:
     bench.sh(disturb)
     bench.expect_refusal(7, named, spec)
@@ -90,7 +60,6 @@ def test_modes_and_line_ends_survive(bench: Bench) -> None:
 
 
 @cases(
-    "make",
     {
         "that ignores the ledger": "echo .hkgit >.gitignore; git add .; git commit -qm Ignore",
         "with its git directory elsewhere": (
@@ -98,7 +67,7 @@ def test_modes_and_line_ends_survive(bench: Bench) -> None:
         ),
     },
 )
-def test_an_unusual_checkout_follows_too(bench: Bench, make: str) -> None:
+def test_an_unusual_checkout_follows_too(make: str, bench: Bench) -> None:
     bench.sh(make)
     result = bench.apply(search_replace())
     assert result.code == 0, result.err
@@ -137,29 +106,18 @@ def test_a_branch_begins_at_head_and_is_appended_to_whatever_the_checkout(bench:
 
 
 @cases(
-    "branch, code, words",
     {
         "checked out here": ("main", 7, "is checked out"),
         "looks like an option": ("-x", 4, "-x"),
     },
 )
 def test_a_branch_that_cannot_be_appended_to_is_refused(
-    bench: Bench, branch: str, code: int, words: str
+    branch: str, code: int, words: str, bench: Bench
 ) -> None:
     bench.expect_refusal(code, words, search_replace(), f"--branch={branch}")
 
 
 # Others at work
-
-
-def test_a_branch_that_moved_meanwhile_is_left_where_it_went(bench: Bench) -> None:
-    meanwhile = f"git -C {bench.repo.path} commit -q --allow-empty -m Meanwhile"
-    result = bench.apply(search_replace(), "--verify", meanwhile, "--no-retry")
-    assert result.code == 7
-    assert "has moved in the meantime" in result.err
-    assert bench.repo.git("log", "-2", "--format=%s").splitlines() == ["Meanwhile", "Add sources"]
-    assert bench.repo.status() == []
-    assert list(bench.temporary.iterdir()) == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])

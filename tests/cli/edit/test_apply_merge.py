@@ -125,9 +125,9 @@ def test_a_file_that_one_side_removed_stays_removed(bench: Bench) -> None:
     assert bench.run("verify", "HEAD^1..HEAD").code == 0
 
 
-@cases("path, code", {"resolved": ("a.txt", 0), "beside the conflicts": ("c.txt", 7)})
+@cases({"resolved": ("a.txt", 0), "beside the conflicts": ("c.txt", 7)})
 def test_what_a_hook_changes_is_accepted_in_conflicted_paths(
-    bench: Bench, path: str, code: int
+    path: str, code: int, bench: Bench
 ) -> None:
     bench.repo.write_hook("pre-commit", f"sed -i 's/^line 1$/one/' {path}; git add {path}")
     options = ("--merge", "side", "--accept-hook-changes")
@@ -149,7 +149,6 @@ mkdir d; echo inner >d/inner; git add d; git commit -qm Folder; git checkout -q 
 
 
 @cases(
-    "prepare, rev, words",
     {
         "merged already": (":", "start", "merged into main already"),
         "no conflict": (":", "easy", "git merge easy"),
@@ -160,7 +159,7 @@ mkdir d; echo inner >d/inner; git add d; git commit -qm Folder; git checkout -q 
     },
 )
 def test_what_no_spec_can_resolve_is_refused(
-    bench: Bench, prepare: str, rev: str, words: str
+    prepare: str, rev: str, words: str, bench: Bench
 ) -> None:
     bench.sh(prepare)
     with pytest.raises(InvalidInput, match=words):

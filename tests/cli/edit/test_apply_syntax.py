@@ -45,11 +45,6 @@ def test_what_is_exact_lands_with_a_note_unless_asked_otherwise(bench: Bench) ->
     assert "is no longer Python" in landed.json()["edits"][0]["notes"][0]
 
 
-def test_two_edits_that_need_each_other_land(bench: Bench) -> None:
-    closing = edit('status =  "ambiguous"\n', '    )\n    status = "ambiguous"\n')
-    assert bench.apply(harnesskit({**LOOSE}, closing)).code == 0
-
-
 def test_the_library_refuses_the_same_and_can_be_told_not_to(bench: Bench) -> None:
     loose = Edit(SOURCE, OLD, NEW)
     refused = apply_edits([loose], bench.repo.path)

@@ -66,9 +66,9 @@ def expect_refusal(bench: Bench, spec: str | bytes, code: int, words: str) -> No
 
 
 @pytest.mark.sampled
-@cases("spec, code, words", SPECS)
+@cases(SPECS)
 def test_a_spec_that_cannot_be_applied(
-    odd: Bench, spec: str | bytes, code: int, words: str
+    spec: str | bytes, code: int, words: str, odd: Bench
 ) -> None:
     expect_refusal(odd, spec, code, words)
 
@@ -99,7 +99,6 @@ def test_each_file_that_cannot_be_edited_is_told_why(odd: Bench) -> None:
 
 
 @cases(
-    "options, words",
     {
         "an unknown dialect": (("--format", "nonsense"), "Known dialects"),
         "another dialect than named": (("--format", "protocol"), "expected JSON"),
@@ -107,7 +106,7 @@ def test_each_file_that_cannot_be_edited_is_told_why(odd: Bench) -> None:
         "a directory as a spec": (("src",), "cannot be read"),
     },
 )
-def test_options_that_cannot_be(bench: Bench, options: tuple[str, ...], words: str) -> None:
+def test_options_that_cannot_be(options: tuple[str, ...], words: str, bench: Bench) -> None:
     bench.expect_refusal(4, words, search_replace(), *options)
 
 
@@ -132,14 +131,14 @@ REPOSITORIES = {
 }
 
 
-@cases("make, options, code, words", REPOSITORIES)
+@cases(REPOSITORIES)
 def test_a_repository_that_cannot_be_landed_in(
-    bench: Bench,
-    monkeypatch: pytest.MonkeyPatch,
     make: str,
     options: tuple[str, ...],
     code: int,
     words: str,
+    bench: Bench,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     bench.sh(make)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
@@ -153,14 +152,13 @@ def test_a_bare_repository_has_branches_to_land_on_and_no_checkout(bare: Bench) 
 
 
 @cases(
-    "file, words",
     {
         "HEAD is garbage": (".git/HEAD", "HEAD"),
         "the configuration is garbage": (".git/config", "config"),
         "the branch is garbage": (".git/refs/heads/main", "main"),
     },
 )
-def test_a_damaged_repository_is_git_s_refusal(bench: Bench, file: str, words: str) -> None:
+def test_a_damaged_repository_is_git_s_refusal(file: str, words: str, bench: Bench) -> None:
     bench.repo.write(file, "[garbage\n")
     result = bench.apply(search_replace())
     assert result.code == 7, result.err

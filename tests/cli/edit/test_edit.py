@@ -24,8 +24,8 @@ def call(bench: Bench, command: str, *args: str | Path, stdin: bytes = b"") -> R
     return bench.run(name, *args, program=program, stdin=stdin)
 
 
-@cases("command", COMMANDS)
-def test_the_working_tree_changes_and_nothing_else(bench: Bench, command: str) -> None:
+@cases(COMMANDS)
+def test_the_working_tree_changes_and_nothing_else(command: str, bench: Bench) -> None:
     before = bench.state()
     result = call(bench, command, bench.write(search_replace()))
     after = bench.state()
@@ -37,14 +37,13 @@ def test_the_working_tree_changes_and_nothing_else(bench: Bench, command: str) -
 
 
 @cases(
-    "old, code, status",
     {
         "applied": (OLD, 0, "applied"),
         "no match": ("nowhere to be found", 1, "no_match"),
         "ambiguous": ("    exit_code = 3", 2, "ambiguous"),
     },
 )
-def test_hk_answers_as_its_seed_says(bench: Bench, old: str, code: int, status: str) -> None:
+def test_hk_answers_as_its_seed_says(old: str, code: int, status: str, bench: Bench) -> None:
     stdin = harnesskit(edit(old, NEW)).encode()
     result = call(bench, "hk apply", "--stdin", stdin=stdin)
     answer = result.json()
@@ -83,7 +82,6 @@ def test_mode_line_ends_and_byte_order_mark_survive(bench: Bench) -> None:
 
 
 @cases(
-    "folder, path",
     {
         "relative to the current directory": ("src", "errors.py"),
         "through the parent": ("vendor", "../src/errors.py"),
@@ -91,7 +89,7 @@ def test_mode_line_ends_and_byte_order_mark_survive(bench: Bench) -> None:
     },
 )
 def test_paths_of_the_command_line_are_where_one_stands(
-    bench: Bench, folder: str, path: str
+    folder: str, path: str, bench: Bench
 ) -> None:
     args = ("--file", path.format(root=bench.repo.path), "--old", OLD, "--new", NEW)
     result = bench.run("edit", *args, cwd=bench.repo.path / folder)

@@ -46,7 +46,6 @@ def digest(*lines: bytes) -> str:
 
 
 @cases(
-    "target, expected",
     {
         "a range": (
             "sub/a.py:2-3",
@@ -62,13 +61,12 @@ def digest(*lines: bytes) -> str:
     },
 )
 def test_text_is_the_range_with_its_hash_and_numbered_lines(
-    bench: Bench, target: str, expected: str
+    target: str, expected: str, bench: Bench
 ) -> None:
     assert bench.run("read", target).out == expected
 
 
 @cases(
-    "target, start, end, total, lines, hashed",
     {
         "whole file": ("sub/a.py", 1, 3, 3, ["one", "two", "three"], None),
         "one line": ("sub/a.py:2", 2, 2, 3, ["two"], None),
@@ -85,13 +83,13 @@ def test_text_is_the_range_with_its_hash_and_numbered_lines(
     },
 )
 def test_json_has_the_keys_of_the_contract(
-    bench: Bench,
     target: str,
     start: int,
     end: int,
     total: int,
     lines: list[str],
     hashed: list[bytes] | None,
+    bench: Bench,
 ) -> None:
     names = [name for name in FILES if target.startswith(name)]
     assert bench.run("read", "--json", target).json() == {
@@ -110,7 +108,6 @@ def test_what_was_clamped_is_said_on_standard_error(bench: Bench) -> None:
 
 
 @cases(
-    "folder, target",
     {
         "from the root": ("", "sub/a.py"),
         "from a subdirectory": ("sub", "a.py"),
@@ -120,7 +117,7 @@ def test_what_was_clamped_is_said_on_standard_error(bench: Bench) -> None:
     },
 )
 def test_paths_are_relative_to_the_current_directory_and_answers_to_the_root(
-    bench: Bench, tmp_path: Path, folder: str, target: str
+    folder: str, target: str, bench: Bench, tmp_path: Path
 ) -> None:
     link = tmp_path / "link"
     link.symlink_to(bench.repo.path)
@@ -130,7 +127,6 @@ def test_paths_are_relative_to_the_current_directory_and_answers_to_the_root(
 
 
 @cases(
-    "args, lines",
     {
         "an older text": (["sub/a.py", "--rev", "HEAD~1"], ["old one"]),
         "a file that is gone": (["gone.py", "--rev", "HEAD~1"], ["was here"]),
@@ -138,7 +134,7 @@ def test_paths_are_relative_to_the_current_directory_and_answers_to_the_root(
     },
 )
 def test_a_revision_is_read_instead_of_the_working_tree(
-    bench: Bench, args: list[str], lines: list[str]
+    args: list[str], lines: list[str], bench: Bench
 ) -> None:
     assert bench.run("read", "--json", *args).json()["range_lines"] == lines
 
@@ -169,8 +165,8 @@ REFUSED = {
 }
 
 
-@cases("args, words", REFUSED)
-def test_what_cannot_be_read_is_refused(bench: Bench, args: str, words: str) -> None:
+@cases(REFUSED)
+def test_what_cannot_be_read_is_refused(args: str, words: str, bench: Bench) -> None:
     result = bench.run("read", *args.split())
     assert (result.code, result.out) == (4, "")
     assert words in result.err
@@ -187,8 +183,8 @@ def test_a_bare_repository_is_read_by_revision(bare: Bench) -> None:
     assert codes == [4, 0]
 
 
-@cases("encoding", {"a poor terminal": "ascii", "a strict one": "utf-8:strict"})
-def test_every_terminal_is_good_enough(bench: Bench, tmp_path: Path, encoding: str) -> None:
+@cases({"a poor terminal": "ascii", "a strict one": "utf-8:strict"})
+def test_every_terminal_is_good_enough(encoding: str, bench: Bench, tmp_path: Path) -> None:
     (bench.repo.path / "caf\udce9").write_text("été\n", "utf-8")
     try:
         result = bench.run("read", "caf\udce9", env={"PYTHONIOENCODING": encoding})

@@ -67,14 +67,13 @@ def test_a_command_that_fails_is_named(based: Repo) -> None:
 
 
 @cases(
-    "answer",
     {
         "on top": {"file": "a.py", "old_text": "x = 10", "new_text": "x = 11"},
         "in place": {"file": "a.py", "old_text": "x = 1", "new_text": "x = 11"},
     },
 )
 def test_a_failed_verification_goes_to_the_command(
-    based: Repo, tmp_path: Path, answer: dict[str, str]
+    answer: dict[str, str], based: Repo, tmp_path: Path
 ) -> None:
     model = answering(tmp_path, answer)
     check = ("--verify", "grep 'x = 11' a.py || { seq 9999; echo x is $(head -1 a.py); exit 1; }")
@@ -108,14 +107,13 @@ def test_behind_a_corrected_spec_the_next_ones_land_too(based: Repo, tmp_path: P
 
 
 @cases(
-    "option, said",
     {
         "a base that is not there": (("--base", "v9"), "is not a commit here"),
         "a name of no branch": (("--branch", "a..b"), "is not a valid branch name"),
     },
 )
 def test_a_wrong_option_is_no_matter_of_the_model(
-    based: Repo, tmp_path: Path, option: tuple[str, str], said: str
+    option: tuple[str, str], said: str, based: Repo, tmp_path: Path
 ) -> None:
     code, err = apply(based, GOOD, answering(tmp_path, GOOD), *option)
     assert (code, said in err) == (4, True), err

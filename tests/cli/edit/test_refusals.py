@@ -85,14 +85,13 @@ def test_a_dry_run_and_an_edit_that_lands_leave_no_record(bench: Bench) -> None:
 
 
 @cases(
-    "record",
     {
         "not JSON": b"\xff\xfe no json\n",
         "not a record": b'{"id": "x"}\n[]\n7\n{"landed": 1}\n',
         "of other types": b'{"id":"a","time":"soon","agent":[],"call":1}\n',
     },
 )
-def test_a_record_that_cannot_be_read_is_left_out(bench: Bench, record: bytes) -> None:
+def test_a_record_that_cannot_be_read_is_left_out(record: bytes, bench: Bench) -> None:
     place = bench.repo.path / ".git/hkgit/refusals.jsonl"
     place.parent.mkdir(exist_ok=True)
     place.write_bytes(record)

@@ -1,4 +1,4 @@
-"""Columns, filters, colour and schemas of `log`, `show`, `blame`, `stats`, on one history."""
+"""Columns, filters and schemas of `log`, `show`, `blame`, `stats`, on one history."""
 
 from __future__ import annotations
 
@@ -92,16 +92,6 @@ def test_rows_fit_the_terminal(orchard: Orchard, columns: int, args: list[str]) 
     said = hkgit(orchard, *args, COLUMNS=str(columns)).out
     widths = [len(row) for row in said.splitlines()]
     assert max(widths) <= columns
-
-
-def test_colour_is_for_who_wants_it(orchard: Orchard) -> None:
-    def has_colour(*args: str, **env: str) -> bool:
-        return "\x1b[" in hkgit(orchard, "log", *args, **env).out
-
-    assert not has_colour()
-    assert has_colour("--color", "always")
-    assert not has_colour("--color", "never")
-    assert not has_colour(NO_COLOR="1")
 
 
 def test_lines_that_no_entry_explains_are_weak(repo: Repo) -> None:

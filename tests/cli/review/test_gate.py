@@ -3,56 +3,42 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
+import pytest
+
+from hkgit.audit.reports import DOCUMENTS
 from tests.support.cases import cases
-from tests.support.running import Bench
+from tests.support.repos import Repo
+from tests.support.running import Bench, run
 from tests.support.specs import SOURCE
 
 ENFORCED = '[gate]\nmode = "enforce"\n'
 
 
-def verdicts(report: Any) -> list[str]:
-    return [commit["replay"] for commit in report["commits"]]
-
-
-RANGES = {
-    "good commits": ("start..good", 0, ["strict", "by hand"]),
-    "a blind edit": ("start..blind-edit", 6, ["strict"]),
-    "a blind commit of an agent": ("start..blind-commit", 6, ["no evidence"]),
-    "a smuggled byte": ("start..smuggled", 6, ["mixed"]),
-    "a clean merge": ("start..merged", 0, ["by hand", "strict", "merge"]),
-    "only what is new": ("strict..good", 0, ["by hand"]),
-    "an empty range": ("good..good", 0, []),
-    "of branches that parted": ("good..blind-commit", 6, ["no evidence"]),
-}
-
-
-@cases("commits, code, expected", RANGES)
-def test_the_gate_judges_each_commit_of_a_range(
-    history: Bench, commits: str, code: int, expected: list[str]
-) -> None:
-    result = history.run("gate", "--range", commits, "--format", "json")
-    report = result.json()
-    assert result.code == code
-    assert sorted(verdicts(report)) == sorted(expected)
-    assert report["passes"] == (code == 0)
-
-
 @cases(
-    "commits, code, expected",
+    "command, commits, code, expected",
     {
-        "good commits": ("start..good", 0, ["strict", "by hand"]),
-        "a blind edit replays": ("start..blind-edit", 0, ["strict"]),
-        "a smuggled byte does not": ("start..smuggled", 6, ["mixed"]),
+        "good commits": ("gate --range", "start..good", 0, ["strict", "by hand"]),
+        "a blind edit": ("gate --range", "start..blind-edit", 6, ["strict"]),
+        "a blind commit of an agent": ("gate --range", "start..blind-commit", 6, ["no evidence"]),
+        "a smuggled byte": ("gate --range", "start..smuggled", 6, ["mixed"]),
+        "a clean merge": ("gate --range", "start..merged", 0, ["strict", "by hand", "merge"]),
+        "only what is new": ("gate --range", "strict..good", 0, ["by hand"]),
+        "an empty range": ("gate --range", "good..good", 0, []),
+        "of branches that parted": ("gate --range", "good..blind-commit", 6, ["no evidence"]),
+        "verify, good commits": ("verify", "start..good", 0, ["strict", "by hand"]),
+        "verify, a blind edit replays": ("verify", "start..blind-edit", 0, ["strict"]),
+        "verify, a smuggled byte does not": ("verify", "start..smuggled", 6, ["mixed"]),
     },
 )
-def test_verify_judges_without_the_policy_s_floors(
-    history: Bench, commits: str, code: int, expected: list[str]
+def test_each_commit_of_a_range_is_judged(
+    history: Bench, command: str, commits: str, code: int, expected: list[str]
 ) -> None:
-    result = history.run("verify", commits, "--json")
-    assert result.code == code
-    assert verdicts(result.json()) == expected
+    """By `verify` without the policy's floors."""
+    result = history.run(*command.split(), commits, "--json")
+    replays = [commit["replay"] for commit in result.json()["commits"]]
+    assert (result.code, sorted(replays)) == (code, sorted(expected))
+    assert result.json()["passes"] == (code == 0)
 
 
 @cases(
@@ -136,25 +122,15 @@ def test_a_range_is_judged_by_the_policy_it_began_with(history: Bench) -> None:
         "a wrong value": ("[gate]\nmode = 1\n", 4),
         "an unknown key": ("[gate]\nnonsense = true\n", 4),
         "not TOML": ("[gate\n", 4),
-    },
-)
-def test_another_policy_may_be_named(history: Bench, policy: str, code: int) -> None:
-    named = history.write(policy, "policy.toml")
-    result = history.run("gate", "--range", "start..blind-edit", "--policy", str(named))
-    assert result.code == code, result.out + result.err
-
-
-@cases(
-    "policy, code",
-    {
         "of a revision": ("softened:.hkgit/config.toml", 0),
         "not in the revision": ("softened:nowhere.toml", 4),
         "no file": ("nowhere.toml", 4),
     },
 )
-def test_a_policy_may_be_that_of_a_revision(history: Bench, policy: str, code: int) -> None:
-    commits = "start..blind-commit"
-    assert history.run("gate", "--range", commits, "--policy", policy).code == code
+def test_another_policy_may_be_named(history: Bench, policy: str, code: int) -> None:
+    named = str(history.write(policy, "policy.toml")) if policy.startswith("[") else policy
+    result = history.run("gate", "--range", "start..blind-edit", "--policy", named)
+    assert result.code == code, result.out + result.err
 
 
 def test_a_policy_in_both_places_is_none_so_that_it_can_be_mended(bench: Bench) -> None:
@@ -214,3 +190,100 @@ def test_a_message_that_is_not_there_is_refused(bench: Bench) -> None:
     result = bench.run("gate", "--message-file", str(bench.scratch / "none"))
     assert result.code == 4
     assert "cannot be read" in result.err
+
+
+# Formats
+
+
+@pytest.mark.parametrize("form", DOCUMENTS)
+def test_standard_output_is_one_document_where_there_is_no_judgement_too(
+    history: Bench, form: str
+) -> None:
+    result = history.run("gate", "--range", "nowhere..HEAD", "--format", form)
+    assert (result.code, "nowhere" in result.err) == (4, True)
+    result.json()
+
+
+def test_github_gets_annotations_and_nothing_beside_them(history: Bench, tmp_path: Path) -> None:
+    env = {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
+    asked = ("gate", "--range", "start..blind-commit", "--format", "github")
+    assert "::error file=README.md,line=1," in history.run(*asked, env=env).out
+    assert not (tmp_path / "summary.md").exists()
+
+
+def test_what_mends_a_commit_ends_its_rejection(history: Bench) -> None:
+    options = ("--policy", str(history.write('[gate]\naccept = ["hash", "late"]\n')))
+    lines = history.run("gate", "--range", "start..blind-commit", *options).out.splitlines()
+    commit = history.repo.resolve("blind-commit")[:12]
+    assert lines[-2].strip() == f"fix: hkgit redo {commit}"
+
+
+# Commits without evidence
+
+BOT = "dependabot[bot] <support@github.com>"
+TO_ADA = '[gate]\n[[gate.manual]]\npaths = ["*"]\nkeys = ["ssh-ed25519 AAAA"]\n'
+BY_NAME = '[gate]\n[[gate.manual]]\npaths = ["uv.lock"]\nnames = ["dependabot[[]bot] <*"]\n'
+
+
+def judged(repo: Repo, policy: str, message: str, author: str) -> str:
+    repo.commit({".hkgit/config.toml": policy, "uv.lock": "1\n"}, "Begin")
+    repo.commit({"uv.lock": "2\n"}, message, f"--author={author}")
+    done = run("gate", "--range", "HEAD^..HEAD", cwd=repo.path)
+    assert done.code == 6
+    return done.out
+
+
+@cases(
+    "policy, message, author, words",
+    {
+        "a bot": ("[gate]\n", "Bump", BOT, '[[gate.manual]] with paths = ["uv.lock"] and keys'),
+        "a grant by name": (BY_NAME, "Bump", BOT, "names count only in clones"),
+        "a person with an agent": (
+            TO_ADA,
+            "Bump\n\nCo-Authored-By: Claude <noreply@anthropic.com>",
+            "Ada <ada@example.org>",
+            "hkgit redo --vouch",
+        ),
+    },
+)
+def test_each_hears_what_to_do(
+    repo: Repo, policy: str, message: str, author: str, words: str
+) -> None:
+    assert words in judged(repo, policy, message, author)
+
+
+def test_policy_check_says_where_names_do_not_count(repo: Repo) -> None:
+    repo.write(".hkgit/config.toml", BY_NAME)
+    said = run("policy", "check", cwd=repo.path).out
+    assert "`names` (in clones only)" in said
+
+
+def test_what_takes_back_the_last_commit_is_judged_here_as_in_a_range(repo: Repo) -> None:
+    """It has the tree of HEAD's parent, but it is no amended commit without changes."""
+    repo.commit({"a": "x\n"}, "Begin")
+    repo.commit({".hkgit/config.toml": '[gate]\ngovern = "all"\n'}, "All")
+    repo.git("rm", "-q", "-r", ".hkgit")
+    assert run("gate", "--staged", cwd=repo.path).code == 6
+    repo.git("commit", "-q", "-m", "Back")
+    assert run("gate", "--range", "HEAD^..HEAD", cwd=repo.path).code == 6
+
+
+@pytest.mark.parametrize("mode", ["warn", "report"])
+def test_a_policy_that_only_warns_says_once_what_it_would_reject(repo: Repo, mode: str) -> None:
+    repo.commit({".hkgit/config.toml": f'[gate]\nmode = "{mode}"\n', "a": "1\n"}, "Begin")
+    repo.commit({"a": "2\n"}, "Change", f"--author={BOT}")
+    done = run("gate", "--range", "HEAD^..HEAD", cwd=repo.path)
+    assert done.code == 0
+    assert done.out.startswith("warn ")
+    assert "policy would reject it: blind" in done.out
+    assert f"1 commit, 1 would be rejected (mode {mode})" in done.out
+    assert "FAIL" not in done.out
+    assert done.out.count("would be rejected") == 1
+
+
+def test_where_nobody_is_granted_a_protected_path_redo_says_so(repo: Repo) -> None:
+    repo.commit({".hkgit/config.toml": "[gate]\n"}, "Begin")
+    repo.commit({".github/workflows/x.yml": "on: push\n"}, "Add", f"--author={BOT}")
+    refused = run("redo", "HEAD", cwd=repo.path)
+    assert refused.code == 6
+    assert "--vouch from a person with a [[gate.manual]] for these paths" in refused.err

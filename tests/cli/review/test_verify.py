@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from benchmarks.history import make_history
-from hkgit.audit.reports.text import report_lines
 from hkgit.cli.options import FORMATS
 from hkgit.cli.output import CONSOLE
 from hkgit.cli.ruling_output import answer_report
@@ -21,10 +20,10 @@ from hkgit.gate.commit_range import (
     judge_range,
     select_share,
 )
-from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import load_policy
 from hkgit.git.repository import Repository
+from tests.support.cases import cases
 from tests.support.commits import applied, commit
 from tests.support.planning import protocol, replace_range
 from tests.support.reports import place_report, render
@@ -43,14 +42,18 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Bare repositories of three commits on a first one, with evidence and without."""
+    root = tmp_path_factory.mktemp("places")
+    for name in ("short", "bare"):
+        make_history(root / name, 3, has_entries=name == "short")
+    return {name: root / name for name in ("short", "bare")}
+
+
 @pytest.fixture
 def copied(history: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(history, tmp_path / "copy.git"))
-
-
-def verify(repository: Repository, ends: tuple[str, str], policy: Policy) -> Report:
-    """Judge a range as `hkgit verify` does."""
-    return judge_whole(repository, CommitRange(*ends), drop_floors(policy), has_trusted_side=False)
 
 
 def verified(root: Path, *options: str, count: int = COMMITS) -> list[dict[str, Any]]:
@@ -64,51 +67,61 @@ def test_several_processes_give_the_same_answer(history: Path) -> None:
     assert verified(history, "--jobs", "2") == verified(history)
 
 
-@pytest.mark.parametrize("policy", ["", "[gate]\ngovern = 'all'\n"])
-def test_text_comes_as_it_is_judged_and_is_the_report(
-    history: Path, tmp_path: Path, policy: str
-) -> None:
-    given = tmp_path / "config.toml"
-    given.write_text(policy)
-    repository = Repository.discover(history)
-    first = f"main~{COMMITS}"
-    ends = repository.resolve(first), repository.resolve("main")
-    report = verify(repository, ends, load_policy(repository, str(given), None))
-    done = run("verify", f"{first}..main", "--policy", str(given), cwd=history)
-    assert done.out == "\n".join(report_lines(report)) + "\n"
-    assert (done.code == 0) == report.passes
-
-
-@pytest.mark.sampled
-@pytest.mark.parametrize("form", ["json", "sarif", "gitlab", "github"])
-@pytest.mark.parametrize("has_entries", [True, False])
-def test_a_document_that_is_not_held_in_memory_is_the_report(
-    tmp_path: Path, form: str, has_entries: bool
-) -> None:
-    root, given = tmp_path / "bare.git", tmp_path / "config.toml"
-    make_history(root, 2, has_entries=has_entries)
-    given.write_text("[gate]\ngovern = 'all'\n")
-    repository = Repository.discover(root)
-    ends = repository.resolve("main~2"), repository.resolve("main")
-    report = verify(repository, ends, load_policy(repository, str(given), None))
-    assert report.passes == has_entries
-    done = run("verify", "main~2..main", "--policy", str(given), "--format", form, cwd=root)
-    assert done.out == render(place_report(repository, report), form)
-    assert (done.code == 0) == report.passes
+ALL = "[gate]\ngovern = 'all'\n"
+QUOTING_TAGS = f"{ALL}accept = ['tag']\n"
+TOLD = {
+    "all hold": ("verify", ALL, "short", True),
+    "all hold, whoever is governed": ("verify", "", "short", True),
+    "none has evidence": ("verify", ALL, "bare", False),
+    "none passes the gate": ("gate --range", QUOTING_TAGS, "short", False),
+}
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_a_gate_that_keeps_no_rulings_prints_the_report(
-    history: Path, tmp_path: Path, form: str
+@cases("command, policy, place, passes", TOLD)
+def test_what_is_told_as_it_is_judged_is_the_report(
+    places: dict[str, Path],
+    tmp_path: Path,
+    form: str,
+    command: str,
+    policy: str,
+    place: str,
+    passes: bool,
 ) -> None:
-    (given := tmp_path / "config.toml").write_text("[gate]\ngovern = 'all'\naccept = ['tag']\n")
-    repository = Repository.discover(history)
-    asked = CommitRange(repository.resolve("main~3"), repository.resolve("main"))
-    report = judge_whole(repository, asked, load_policy(repository, str(given), None))
+    check_report(places[place], "main~3..main", command, policy, tmp_path, form, passes=passes)
+
+
+@pytest.mark.parametrize("policy", ["", ALL])
+def test_of_a_long_range_too(history: Path, tmp_path: Path, policy: str) -> None:
+    check_report(history, f"main~{COMMITS}..main", "verify", policy, tmp_path, "text", passes=True)
+
+
+def check_report(
+    root: Path,
+    commits: str,
+    command: str,
+    policy: str,
+    scratch: Path,
+    form: str,
+    *,
+    passes: bool,
+) -> None:
+    """What a command prints of a range is the report of all its rulings together."""
+    (given := scratch / "config.toml").write_text(policy)
+    repository = Repository.discover(root)
+    old, new = commits.split("..")
+    asked = CommitRange(repository.resolve(old), repository.resolve(new))
+    trusted, is_gate = load_policy(repository, str(given), None), command != "verify"
+    report = judge_whole(
+        repository,
+        asked,
+        trusted if is_gate else drop_floors(trusted),
+        has_trusted_side=is_gate,
+    )
     options = ("--policy", str(given), "--format", form)
-    done = run("gate", "--range", "main~3..main", *options, cwd=history)
+    done = run(*command.split(), commits, *options, cwd=root)
     assert done.out == render(place_report(repository, report), form)
-    assert done.code == 6
+    assert (done.code, report.passes) == (0 if passes else Rejected.exit_code, passes)
 
 
 @pytest.mark.sampled
@@ -176,24 +189,10 @@ def test_what_is_behind_a_link_is_not_believed(copied: Path, tmp_path: Path) -> 
     assert rules(verified(copied, "--incremental", count=FEW)) == {"verdict strict"}
 
 
-def test_what_is_rejected_is_told_as_in_the_report(tmp_path: Path) -> None:
-    root = tmp_path / "bare.git"
-    make_history(root, 3, has_entries=False)
-    given = tmp_path / "config.toml"
-    given.write_text("[gate]\ngovern = 'all'\n")
-    repository = Repository.discover(root)
-    ends = repository.resolve("main~3"), repository.resolve("main")
-    policy = load_policy(repository, str(given), None)
-    done = run("verify", "main~3..main", "--policy", str(given), cwd=root)
-    assert done.out == "\n".join(report_lines(verify(repository, ends, policy))) + "\n"
-    assert (done.code, "3 rejected" in done.out) == (Rejected.exit_code, True)
-
-
-def test_quiet_tells_of_commits_with_findings_alone(history: Path, tmp_path: Path) -> None:
+def test_quiet_tells_of_commits_with_findings_alone(places: dict[str, Path]) -> None:
     asked = ("verify", "--quiet", "main~3..main")
-    assert run(*asked, cwd=history).out == ""
-    make_history(tmp_path / "blind.git", 3, has_entries=False)
-    done = run(*asked, cwd=tmp_path / "blind.git")
+    assert run(*asked, cwd=places["short"]).out == ""
+    done = run(*asked, cwd=places["bare"])
     assert done.code != 0
     assert done.out.count("FAIL") == 3
 

@@ -32,7 +32,6 @@ def test_the_edits_that_are_staged_are_found(edits: set[int], staged: set[int]) 
 
 
 @cases(
-    "staged, expected",
     {
         "as written": (b"x = [1,2]\n", [1]),
         "after a formatter": (b"x = [1, 2]\n", [1]),
@@ -54,7 +53,6 @@ def test_of_very_many_edits_none_is_tried_by_itself() -> None:
 
 
 @cases(
-    "left, right, apart",
     {
         "the same": (File(b"a\n"), File(b"a\n"), 0),
         "a letter": (File(b"a\nb\n"), File(b"a\nc\n"), 2),

@@ -71,7 +71,6 @@ def on_our_side(work: Work) -> None:
 
 @pytest.mark.parametrize("style", ["merge", "diff3"])
 @cases(
-    "resolve, verdict",
     {
         "at once": (at_once, PROVEN),
         "in steps": (in_steps, PROVEN),
@@ -79,13 +78,12 @@ def on_our_side(work: Work) -> None:
     },
 )
 def test_a_conflict_that_a_session_resolved_has_its_entries(
-    work: Work, style: str, resolve: Callable[[Work], None], verdict: str
+    resolve: Callable[[Work], None], verdict: str, work: Work, style: str
 ) -> None:
     merge(work, style)
     resolve(work)
     work.commit(add="-A")
-    assert work.verdict() == verdict
-    assert work.repo.status() == []
+    work.expect_clean(verdict)
     assert work.repo.show("HEAD", "a.py").decode() == changed(l5="both", l20="merged")
     assert work.desk.status().uncommitted == 0
 
@@ -167,7 +165,6 @@ def test_with_the_hooks_the_message_names_the_one_entry(work: Work) -> None:
 
 
 @cases(
-    "marked, plain",
     {
         "two sides": (b"<<<<<<< a\n1\n=======\n2\n>>>>>>> b\n3\n", b"1\n3\n"),
         "with the base": (b"<<<<<<< a\n1\n||||||| o\n0\n=======\n2\n>>>>>>> b\n", b"1\n"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,13 +13,13 @@ from tests.sessions.committing import LINES, PROVEN, Work, replacing
 from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.sessions import TextSession
+from tests.support.specs import protocol, replace_range
 
 
 def test_what_is_staged_is_accounted_for_and_then_forgotten(work: Work) -> None:
     work.edit("line 5\n", "five\n")
     work.commit(add="a.py")
-    assert work.verdict() == PROVEN
-    assert work.repo.status() == []
+    work.expect_clean()
     status = work.desk.status()
     assert (status.calls, status.uncommitted) == ((), 0)
     assert [each.path for each in status.receipts] == ["a.py"]
@@ -67,7 +66,6 @@ def set_a_mode(work: Work) -> None:
 
 
 @cases(
-    "make, then",
     {
         "another file": (edit_both_files, PROVEN),
         "the lower part of a file": (edit_twice("y", "n"), PROVEN),
@@ -77,7 +75,7 @@ def set_a_mode(work: Work) -> None:
     },
 )
 def test_what_is_not_staged_waits_for_its_commit(
-    work: Work, make: Callable[[Work], None], then: str
+    make: Callable[[Work], None], then: str, work: Work
 ) -> None:
     make(work)
     work.commit()
@@ -89,9 +87,7 @@ def test_what_is_not_staged_waits_for_its_commit(
 def test_lines_named_by_number_are_named_anew_where_they_moved(work: Work) -> None:
     work.repo.write("a.py", "by hand\n" + LINES)
     work.desk.read("a.py")
-    operation = {"op": "replace_range", "path": "a.py", "start_line": 6, "end_line": 6}
-    spec = {"version": "1", "operations": [operation | {"new_text": "five\n"}]}
-    assert work.desk.edit(json.dumps(spec)).ok
+    assert work.desk.edit(protocol(replace_range("a.py", 6, 6, None, "five\n"))).ok
     work.repo.write("a.py", work.repo.read("a.py").removeprefix(b"by hand\n"))
     work.commit(add="a.py")
     assert work.verdict() == PROVEN
@@ -121,12 +117,12 @@ def test_an_edit_that_is_taken_back_leaves_no_trace(
 
 def test_files_that_come_go_and_move_are_accounted_for(work: Work) -> None:
     whole = work.desk.read("b.py").range_hash
-    operations = [
+    operations: list[dict[str, object]] = [
         {"op": "create_file", "path": "c.py", "new_text": "c\n"},
         {"op": "delete_file", "path": "a.py", "expected_hash": work.desk.read("a.py").range_hash},
         {"op": "rename_file", "path": "b.py", "new_path": "d.py", "expected_hash": whole},
     ]
-    answer = work.desk.edit(json.dumps({"version": "1", "operations": operations}))
+    answer = work.desk.edit(protocol(*operations))
     assert answer.ok, answer.for_model()
     work.commit(add="-A")
     assert work.verdict() == "strict hash"
@@ -138,8 +134,7 @@ def test_an_attempt_that_was_given_up_leaves_no_second_entry(work: Work) -> None
     work.record()
     work.edit("line 6\n", "six\n")
     work.commit(add="a.py")
-    assert work.verdict() == PROVEN
-    assert work.repo.status() == []
+    work.expect_clean()
 
 
 def test_the_first_commit_of_a_repository_is_accounted_for(tmp_path: Path) -> None:

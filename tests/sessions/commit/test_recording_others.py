@@ -54,14 +54,13 @@ def test_an_edit_of_lines_that_nobody_has_committed_is_named_and_the_others_are_
 
 
 @cases(
-    "written, formatted, lines",
     {
         "lines changed": ("x = 'five'\nprint( x )\n", 'x = "five"\nprint(x)\n', "5-6"),
         "lines joined": ("call(\n    one,\n    two,\n)\n", "call(one, two)\n", "5"),
     },
 )
 def test_a_formatter_changes_what_the_agent_wrote(
-    work: Work, written: str, formatted: str, lines: str
+    written: str, formatted: str, lines: str, work: Work
 ) -> None:
     work.edit("line 5\n", written)
     work.repo.write("a.py", work.repo.read("a.py").decode().replace(written, formatted))
@@ -99,7 +98,6 @@ WHOLE = "hash of the whole file"
 
 
 @cases(
-    "old, new, expected, verdict",
     {
         "one place": ("line 5\n", "five\n", WHOLE, "strict hash"),
         "with --expect": ("line 5\n", "five\n", "--expect", "strict hash"),
@@ -107,7 +105,7 @@ WHOLE = "hash of the whole file"
     },
 )
 def test_a_hash_of_a_whole_file_that_others_changed_is_one_of_the_lines_left(
-    work: Work, old: str, new: str, expected: str, verdict: str
+    old: str, new: str, expected: str, verdict: str, work: Work
 ) -> None:
     work.repo.write("a.py", LINES + "by hand\n")
     whole = work.desk.read("a.py").range_hash

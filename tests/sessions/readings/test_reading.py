@@ -17,7 +17,6 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 
 
 @cases(
-    "start, end, limit, shown, next_line",
     {
         "all": (None, None, 2000, (1, 30), None),
         "as many as the limit lets pass": (None, None, 10, (1, 10), 11),
@@ -27,12 +26,12 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
     },
 )
 def test_a_reading_says_where_to_go_on(
-    desk: TextSession,
     start: int,
     end: int,
     limit: int,
     shown: tuple[int, int],
     next_line: int | None,
+    desk: TextSession,
 ) -> None:
     found = desk.read("a.py", start, end, limit=limit)
     assert (found.start_line, found.end_line) == shown
@@ -46,7 +45,6 @@ def test_only_what_was_shown_has_a_receipt(desk: TextSession) -> None:
 
 
 @cases(
-    "text, lines, next_line, hint",
     {
         "many long lines": (f"{'x' * 60}\n" * 3, 1, 2, "lines 1-1 of 3; go on at long:2-"),
         "one that is too long": (
@@ -64,13 +62,13 @@ def test_only_what_was_shown_has_a_receipt(desk: TextSession) -> None:
     },
 )
 def test_long_lines_are_cut_off_by_their_bytes_and_can_be_named(
-    desk: TextSession,
-    root: Path,
-    monkeypatch: pytest.MonkeyPatch,
     text: str,
     lines: int,
     next_line: int | None,
     hint: str,
+    desk: TextSession,
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(file_lines, "MAX_BYTES", 100)
     (root / "long").write_text(text)
@@ -81,7 +79,6 @@ def test_long_lines_are_cut_off_by_their_bytes_and_can_be_named(
 
 
 @cases(
-    "data, kind, mime",
     {
         "PNG": (PNG, "image", "image/png"),
         "JPEG": (b"\xff\xd8\xff\xe0\0", "image", "image/jpeg"),
@@ -94,7 +91,7 @@ def test_long_lines_are_cut_off_by_their_bytes_and_can_be_named(
     },
 )
 def test_images_and_binary_files_are_passed_by(
-    desk: TextSession, root: Path, data: bytes, kind: str, mime: str | None
+    data: bytes, kind: str, mime: str | None, desk: TextSession, root: Path
 ) -> None:
     (root / "file").write_bytes(data)
     found = desk.read("file", hashline=True)
@@ -106,11 +103,10 @@ def test_images_and_binary_files_are_passed_by(
 
 
 @cases(
-    "start, end, lines",
     {"all": (None, None, (1, 3)), "a line": (2, 2, (2, 2)), "past the end": (2, 9, (2, 3))},
 )
 def test_what_is_passed_by_is_counted_and_hashed_all_the_same(
-    desk: TextSession, root: Path, start: int | None, end: int | None, lines: tuple[int, int]
+    start: int | None, end: int | None, lines: tuple[int, int], desk: TextSession, root: Path
 ) -> None:
     data = b"\0one\n\xfftwo\nthree"
     (root / "file").write_bytes(data)

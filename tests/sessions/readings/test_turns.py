@@ -28,7 +28,6 @@ def _edit(desk: TextSession, turn: str, old: str, new: str) -> str:
 
 
 @cases(
-    "turn, kind",
     {
         "the same answer": ("1", "quote"),
         "a later one": ("2", "receipt"),
@@ -36,7 +35,7 @@ def _edit(desk: TextSession, turn: str, old: str, new: str) -> str:
     },
 )
 def test_a_reading_is_evidence_for_the_edits_of_later_answers(
-    desk: TextSession, turn: str, kind: str
+    turn: str, kind: str, desk: TextSession
 ) -> None:
     replace(desk, turn="1").read("a.py")
     assert _edit(desk, turn, "line 5\n", "five\n") == kind

@@ -44,8 +44,8 @@ def test_an_expected_hash_of_lines_holds_again_for_every_spec(repo: Repo) -> Non
     ]
 
 
-@cases("lines", {"the file": "", "its lines": ":1-20"})
-def test_an_expected_hash_of_what_others_have_changed_is_stale(repo: Repo, lines: str) -> None:
+@cases({"the file": "", "its lines": ":1-20"})
+def test_an_expected_hash_of_what_others_have_changed_is_stale(lines: str, repo: Repo) -> None:
     expected = f"a.txt{lines}={range_hash(TEXT.encode(), 1, 20)}"
     steps = planned_again(repo, expected, TEXT.replace("line 15", "fifteen"))
     assert [outcome.status for step in steps for outcome in step.plan.outcomes] == ["stale"]

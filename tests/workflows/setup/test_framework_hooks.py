@@ -108,7 +108,8 @@ def test_a_teams_hooks_run_as_often_as_before_also_when_hkgit_is_gone(
     repo.git("add", "-A")
     repo.git("commit", "-q", "-n", "-m", "Guard")
     assert count_runs(repo) == times
-    assert "Hkgit-Entry: " in repo.git("log", "-1", "--format=%B")
+    assert repo.git("log", "-1", "--format=%B").count("Hkgit-Entry: ") == 1
+    assert repo.status() == []
 
     run("init", "--remove", cwd=repo.path)
     assert repo.read(".pre-commit-config.yaml").decode() == config
@@ -141,10 +142,12 @@ def _expect_judged(repo: Repo) -> None:
     """Expect that a session's commit passes with its evidence, and that a blind one is refused."""
     run("read", "a.txt", "--session", "s", cwd=repo.path)
     run("edit", "--session", "s", "--file", "a.txt", "--old", "two", "--new", "2", cwd=repo.path)
-    code, said = call(repo, "git", "commit", "-q", "-a", "-m", "Say 2", env=AGENT)
+    code, said = call(repo, "git", "commit", "-q", "-m", "Say 2", "--", "a.txt", env=AGENT)
     assert code == 0, said
     assert "nstaged" not in said  # the framework finds the entries in the checkout, too
     assert run("gate", "--range", "HEAD^..HEAD", cwd=repo.path).code == 0, said
+    assert repo.git("log", "-1", "--format=%B").count("Hkgit-Entry:") == 1
+    assert repo.status() == []
 
     repo.write("a.txt", "one\nthree\n")
     code, said = call(repo, "git", "commit", "-q", "-a", "-m", "Blind", env=AGENT)
@@ -201,13 +204,12 @@ def test_doctor_names_what_is_missing_and_how_to_get_it(repo: Repo) -> None:
 
 
 @cases(
-    "entry",
     {
         "id": "repo: https://a.example/x\n  rev: v1\n  hooks: [{id: hkgit-gate}]",
         "call": "repo: local\n  hooks: [{id: x, name: x, entry: hkgit gate, language: system}]",
     },
 )
-def test_a_configuration_that_runs_the_gate_runs_it_once(repo: Repo, entry: str) -> None:
+def test_a_configuration_that_runs_the_gate_runs_it_once(entry: str, repo: Repo) -> None:
     repo.write(".pre-commit-config.yaml", f"repos:\n- {entry}\n")
     assert (
         "kept    .pre-commit-config.yaml: runs hkgit gate already" in run("init", cwd=repo.path).out

@@ -263,13 +263,12 @@ def test_the_examples_that_the_policy_shows_are_valid() -> None:
 
 
 @cases(
-    "name, content",
     {
         "pyproject": ("pyproject.toml", '[tool.hkgit.gate]\ngovern = "all"\n'),
         "config": (CONFIG, '[gate]\ngovern = "all"\n'),
     },
 )
-def test_a_policy_that_is_there_is_left_alone(repo: Repo, name: str, content: str) -> None:
+def test_a_policy_that_is_there_is_left_alone(name: str, content: str, repo: Repo) -> None:
     path = repo.write(name, content)
 
     assert init_steps(repo)[name] == "kept"

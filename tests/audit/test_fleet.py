@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import subprocess
-from collections.abc import Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from sqlite3 import Connection, OperationalError
 from typing import Any
@@ -13,28 +16,77 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from benchmarks.history import make_history
 from hkgit.audit.commits import History
 from hkgit.audit.fleet import run
-from hkgit.audit.fleet.plan import (
-    FleetDirectory,
-    plan_repository,
-    read_list,
-)
+from hkgit.audit.fleet.plan import FleetDirectory, plan_repository, read_list
 from hkgit.audit.fleet.run import (
     EMPTY,
     FAILED,
+    PART,
     UNCHANGED,
     VERIFIED,
     FleetRow,
     summary_json,
+    verify_fleet,
 )
 from hkgit.audit.tables.database import add_commits, open_directory, quote_columns
 from hkgit.audit.tables.export_tables import write_parquet
 from hkgit.audit.tables.rows import Rows
 from hkgit.cli.schema import find_schema
 from hkgit.errors import GitRefused, InvalidInput
-from tests.audit.fleet.conftest import COMMITS, Verify, run_fleet
+from tests.support.cases import cases
 from tests.support.repos import Repo
+from tests.support.running import run as run_hkgit
+from tests.support.running import script
+
+COMMITS = 6
+"""Commits with evidence upon a first one, which is an agent's and has none."""
+
+Verify = Callable[..., dict[str, FleetRow]]
+
+
+@pytest.fixture(scope="session")
+def histories(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Two bare repositories with histories of their own."""
+    root = tmp_path_factory.mktemp("histories")
+    places = root / "one.git", root / "two.git"
+    for seed, place in enumerate(places, 1):
+        make_history(place, COMMITS, seed=seed)
+        Repo(place).git("repack", "-adq")  # one file to copy instead of hundreds
+    return places
+
+
+@pytest.fixture
+def one(histories: tuple[Path, Path], tmp_path: Path) -> Path:
+    return Path(shutil.copytree(histories[0], tmp_path / "one.git"))
+
+
+@pytest.fixture
+def two(histories: tuple[Path, Path], tmp_path: Path) -> Path:
+    return Path(shutil.copytree(histories[1], tmp_path / "two.git"))
+
+
+def run_fleet(listed: Path, to: Path, *, size: int = PART) -> list[FleetRow]:
+    """The rows of a list, in its order."""
+    several = read_list(listed)
+    with ThreadPoolExecutor(1) as executor:
+        run = verify_fleet(several, FleetDirectory(to), executor, size=size)
+        rows = {row.listed: row for row in run}
+    return [rows[each] for each in several]
+
+
+@pytest.fixture
+def verify(tmp_path: Path) -> Verify:
+    """Verify a list of addresses, again and again in the same directory; the rows by name."""
+
+    def again(*addresses: object, **more: int) -> dict[str, FleetRow]:
+        listed = tmp_path / "list.txt"
+        listed.write_text("".join(f"{each}\n" for each in addresses))
+        rows = run_fleet(listed, tmp_path / "fleet", **more)
+        return {Path(row.listed.name).stem: row for row in rows}
+
+    return again
 
 
 def grow(place: Path, name: str = "main") -> str:
@@ -46,19 +98,10 @@ def grow(place: Path, name: str = "main") -> str:
     return made
 
 
-@dataclass(frozen=True)
-class Fleet:
-    """The rows of a run by the places of the repositories, and its summary."""
-
-    rows: dict[str, FleetRow]
-    summary: dict[str, Any]
-
-    def statuses(self, *places: str) -> list[str]:
-        return [self.rows[place].status for place in places]
-
-
 @pytest.fixture(scope="module")
-def fleet(histories: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Fleet:
+def fleet(
+    histories: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, FleetRow]:
     """Repositories of every kind: with evidence and without, empty, twice, broken, out of reach."""
     root = tmp_path_factory.mktemp("fleet")
     for history, name in zip((*histories, histories[1]), ("one", "two", "broken"), strict=True):
@@ -69,18 +112,18 @@ def fleet(histories: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory
     places = ("one", "two", "plain", "empty", "broken", "none", "far")
     urls = {"far": "https://user:secret@127.0.0.1:9/x.git"}
     (root / "list").write_text("".join(f"{urls.get(place, place)}\n" for place in places))
-    rows = run_fleet(root / "list", root / "to")
-    return Fleet(dict(zip(places, rows, strict=True)), summary_json(rows))
+    return dict(zip(places, run_fleet(root / "list", root / "to"), strict=True))
 
 
-def test_each_repository_is_a_row_with_its_numbers(fleet: Fleet) -> None:
-    assert fleet.statuses("one", "two", "plain", "empty") == [VERIFIED, VERIFIED, VERIFIED, EMPTY]
-    for row in (fleet.rows["one"], fleet.rows["two"]):
-        assert (row.new, row.figures.commits) == (COMMITS + 1, COMMITS + 1)
+def test_each_repository_is_a_row_with_its_numbers(fleet: dict[str, FleetRow]) -> None:
+    for row in (fleet["one"], fleet["two"]):
+        assert (row.status, row.new, row.passes) == (VERIFIED, COMMITS + 1, False)
+        assert row.figures.commits == COMMITS + 1
         assert row.figures["replay"] == {"strict": COMMITS, "no evidence": 1}
-        assert not row.passes
-    assert fleet.rows["plain"].figures["replay"] == {"by hand": 1}
-    assert fleet.rows["plain"].passes
+    plain = fleet["plain"]
+    assert (plain.status, plain.passes) == (VERIFIED, True)
+    assert plain.figures["replay"] == {"by hand": 1}
+    assert fleet["empty"].status == EMPTY
 
 
 @pytest.mark.parametrize("again", ["link", "one/", "file://{}/one"])
@@ -92,20 +135,21 @@ def test_a_list_names_a_repository_once(one: Path, tmp_path: Path, again: str) -
         read_list(tmp_path / "list")
 
 
-def test_what_cannot_be_judged_is_a_row_that_says_why(fleet: Fleet) -> None:
+def test_what_cannot_be_judged_is_a_row_that_says_why(fleet: dict[str, FleetRow]) -> None:
     for place in ("broken", "none", "far"):
-        row = fleet.rows[place]
+        row = fleet[place]
         assert row.status == FAILED
         assert row.failure is not None
         assert row.failure.fix
 
 
-def test_the_summary_is_as_its_schema_says_and_has_no_password(fleet: Fleet) -> None:
-    Draft202012Validator(find_schema("fleet")).validate(fleet.summary)
-    listed = fleet.summary["repositories"]
-    assert [each["status"] for each in listed] == fleet.statuses(*fleet.rows)
-    assert (fleet.summary["failed"], fleet.summary["rejected"]) == (3, 2)
-    assert "secret" not in repr(fleet.summary)
+def test_the_summary_is_as_its_schema_says_and_has_no_password(fleet: dict[str, FleetRow]) -> None:
+    summary = summary_json([*fleet.values()])
+    Draft202012Validator(find_schema("fleet")).validate(summary)
+    listed = [each["status"] for each in summary["repositories"]]
+    assert listed == [row.status for row in fleet.values()]
+    assert (summary["failed"], summary["rejected"]) == (3, 2)
+    assert "secret" not in repr(summary)
 
 
 def test_the_next_run_judges_what_is_new_or_may_have_changed(one: Path, verify: Verify) -> None:
@@ -292,3 +336,61 @@ def test_the_tables_hold_each_commit_once_whatever_happened(
     failed = ask(fleet, "SELECT error FROM repositories WHERE status = 'failed'")
     assert "does not appear to be a git repository" in str(failed)
     assert ask(fleet, "SELECT count(*) FROM repositories WHERE status = 'ok'") == [(2,)]
+
+
+# The command
+
+LONG = 200
+
+
+@pytest.mark.slow
+def test_an_interrupted_run_ends_soon_and_is_taken_up(tmp_path: Path) -> None:
+    make_history(tmp_path / "long.git", LONG)
+    (tmp_path / "list").write_text("long.git\n")
+    command = ("fleet", "verify", "list", "--to", "fleet", "--jobs", "2")
+    begun = subprocess.Popen(
+        [script("hkgit"), *command], cwd=tmp_path, stderr=subprocess.PIPE, start_new_session=True
+    )
+    while not list(tmp_path.glob("fleet/mirrors/*")) and begun.poll() is None:
+        time.sleep(0.01)
+    os.killpg(begun.pid, signal.SIGINT)  # as a terminal does: to every process of the run
+    _, err = begun.communicate(timeout=30)
+    assert (begun.returncode, err.strip()) == (130, b"hkgit: interrupted")
+    done = run_hkgit(*command, "--json", cwd=tmp_path)
+    assert done.code == 6, done.err
+    [row] = done.json()["repositories"]
+    assert (row["status"], row["numbers"]["commits"]) == ("verified", LONG + 1)
+
+
+def test_the_answer_is_a_document_and_each_failure_a_row(tmp_path: Path) -> None:
+    (tmp_path / "list").write_text("# nothing is there\nnone\n")
+    done = run_hkgit(
+        "fleet", "verify", "list", "--to", "fleet", "--jobs", "1", "--json", cwd=tmp_path
+    )
+    assert done.code == 7
+    [row] = done.json()["repositories"]
+    assert (row["status"], row["error"]["fix"]) == ("failed", "Check the URL.")
+
+
+@cases(
+    "text, said",
+    {
+        "nothing": ("", "lists no repositories"),
+        "a command": ("ext::sh -c id\n", "list:1: ext::sh -c id uses a protocol that is not"),
+    },
+)
+def test_a_list_that_cannot_be_meant_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "list").write_text(text)
+    done = run_hkgit("fleet", "verify", "list", "--to", "fleet", cwd=tmp_path)
+    assert done.code == 4
+    assert said in done.err
+    assert not (tmp_path / "fleet").exists()
+
+
+def test_a_named_policy_holds_for_every_repository(tmp_path: Path) -> None:
+    make_history(tmp_path / "short.git", 2)
+    (tmp_path / "list").write_text("short.git\n")
+    command = ("fleet", "verify", "list", "--jobs", "1")
+    assert run_hkgit(*command, "--to", "own", cwd=tmp_path).code == 6
+    (tmp_path / "mild.toml").write_text("[gate]\nmode = 'report'\n")
+    assert run_hkgit(*command, "--to", "named", "--policy", "mild.toml", cwd=tmp_path).code == 0

@@ -6,7 +6,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from threading import Thread
 import pytest
 
 from benchmarks.history import make_history
-from hkgit.audit.fleet.plan import FleetDirectory, read_list
+from hkgit.audit.fleet.plan import FleetDirectory, ListedRepository, read_list
 from hkgit.audit.fleet.run import verify_fleet
 from hkgit.audit.tables.database import FILE, open_directory
 from hkgit.cli import fleet
@@ -72,55 +73,58 @@ def count_judged(fleet: Path) -> int:
         return count
 
 
-def kill_in_the_middle(process: subprocess.Popen[bytes], fleet: Path, seen: list[int]) -> None:
-    """Kill a process once some parts are judged; note how many commits were."""
-    while count_judged(fleet) < 3 * SIZE:
-        time.sleep(0.005)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    seen.append(count_judged(fleet))
+@contextmanager
+def lose(root: Path, kind: str, workers: int) -> Iterator[tuple[Executor, list[int]]]:
+    """A cluster of which one process is killed in the middle; how many commits were judged then."""
+    seen: list[int] = []
+
+    def kill_in_the_middle(process: subprocess.Popen[bytes]) -> None:
+        while count_judged(root / "fleet") < 3 * SIZE:
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        seen.append(count_judged(root / "fleet"))
+
+    with start_cluster(root, workers) as cluster:
+        victim = cluster.scheduler if kind == "scheduler" else cluster.workers[0]
+        killer = Thread(target=kill_in_the_middle, args=(victim,))
+        with open_executor(None, str(cluster.file)) as executor:
+            executor._client.wait_for_workers(workers, timeout=60)  # type: ignore[attr-defined]
+            killer.start()
+            yield executor, seen
+        killer.join()
+    assert victim.returncode == -signal.SIGKILL
+
+
+@pytest.fixture
+def fleet_of_one(tmp_path: Path) -> tuple[Sequence[ListedRepository], FleetDirectory]:
+    """One repository with a long history."""
+    make_history(tmp_path / "long.git", COMMITS)
+    (tmp_path / "list").write_text("long.git\n")
+    return read_list(tmp_path / "list"), FleetDirectory(tmp_path / "fleet")
 
 
 @pytest.mark.slow
 def test_a_worker_that_dies_in_the_middle_loses_nothing_and_doubles_nothing(
-    tmp_path: Path,
+    fleet_of_one: tuple[Sequence[ListedRepository], FleetDirectory], tmp_path: Path
 ) -> None:
-    make_history(tmp_path / "long.git", COMMITS)
-    (tmp_path / "list").write_text("long.git\n")
-    listed, directory = read_list(tmp_path / "list"), FleetDirectory(tmp_path / "fleet")
-    seen: list[int] = []
-    with start_cluster(tmp_path, 2) as cluster:
-        victim = cluster.workers[0]
-        killer = Thread(target=kill_in_the_middle, args=(victim, tmp_path / "fleet", seen))
-        with open_executor(None, str(cluster.file)) as executor:
-            executor._client.wait_for_workers(2, timeout=60)  # type: ignore[attr-defined]
-            killer.start()
-            [row] = verify_fleet(listed, directory, executor, size=SIZE)
-        killer.join()
-    assert victim.returncode == -signal.SIGKILL
+    with lose(tmp_path, "worker", 2) as (executor, seen):
+        [row] = verify_fleet(*fleet_of_one, executor, size=SIZE)
     assert seen[0] < COMMITS + 1
     assert row.figures.commits == COMMITS + 1
     assert row.figures["replay"] == {"strict": COMMITS, "no evidence": 1}
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_goes_away_ends_the_run_and_the_next_takes_it_up(tmp_path: Path) -> None:
-    make_history(tmp_path / "long.git", COMMITS)
-    (tmp_path / "list").write_text("long.git\n")
-    listed, directory = read_list(tmp_path / "list"), FleetDirectory(tmp_path / "fleet")
-    seen: list[int] = []
-    with start_cluster(tmp_path, 1) as cluster:
-        args = (cluster.scheduler, tmp_path / "fleet", seen)
-        killer = Thread(target=kill_in_the_middle, args=args)
-        with open_executor(None, str(cluster.file)) as executor:
-            executor._client.wait_for_workers(1, timeout=60)  # type: ignore[attr-defined]
-            killer.start()
-            with pytest.raises(GitRefused, match=r"the workers are gone .*\nRun it again"):
-                list(verify_fleet(listed, directory, executor, size=SIZE))
-        killer.join()
+def test_a_scheduler_that_goes_away_ends_the_run_and_the_next_takes_it_up(
+    fleet_of_one: tuple[Sequence[ListedRepository], FleetDirectory], tmp_path: Path
+) -> None:
+    gone = pytest.raises(GitRefused, match=r"the workers are gone .*\nRun it again")
+    with lose(tmp_path, "scheduler", 1) as (executor, _), gone:
+        list(verify_fleet(*fleet_of_one, executor, size=SIZE))
     assert count_judged(tmp_path / "fleet") >= 3 * SIZE
     with open_executor(1, None) as executor:
-        [row] = verify_fleet(listed, directory, executor, size=SIZE)
+        [row] = verify_fleet(*fleet_of_one, executor, size=SIZE)
     assert row.figures.commits == COMMITS + 1
 
 

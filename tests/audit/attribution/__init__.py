@@ -1,1 +1,0 @@
-"""Which lines agents wrote, in formats of other tools."""

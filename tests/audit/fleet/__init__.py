@@ -1,1 +1,0 @@
-"""Many repositories at once."""
