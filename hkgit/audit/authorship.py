@@ -13,7 +13,7 @@ from hkgit.audit.commits import AuditedCommit, History, list_changes
 from hkgit.audit.origins import Blamed, LineOrigins
 from hkgit.edits import DIRECTORY, SUBMODULE, SYMLINK
 from hkgit.errors import InvalidInput
-from hkgit.evidence.entry import LEDGER
+from hkgit.evidence.entry import is_record
 from hkgit.evidence.trailers import list_agents
 from hkgit.git.objects import TreeChange, TreeEntry
 from hkgit.git.repository import Repository
@@ -71,7 +71,7 @@ def attribute_commit(history: History, commit: str) -> Attribution:
     found = (
         lines
         for change in list_changes(repository, candidate)
-        if not change.path.startswith(f"{LEDGER}/")
+        if not is_record(change.path)
         for lines in _attribute_file(repository, origins, commit, change)
     )
     return Attribution(audited, tuple(found))

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from hkgit.applying.outcome import error_json
-from hkgit.audit.reports.plain import report_json
+from hkgit.audit.reports.documents import report_json
 from hkgit.audit.reports.text import report_lines
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository

@@ -8,7 +8,7 @@ from itertools import chain
 
 from hkgit.audit.commits import REPLAYS, AuditedCommit, commit_json, format_rfc3339
 from hkgit.audit.page.hunks import DiffRow, ReviewHunk, SeenRange, list_hunks
-from hkgit.audit.reports.plain import ruling_json
+from hkgit.audit.reports.documents import ruling_json
 from hkgit.audit.reports.text import report_lines
 from hkgit.audit.signers import VERDICT, Signed, Signers, render_signature, signature_json
 from hkgit.cli.answer import Answer

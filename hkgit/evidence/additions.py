@@ -17,6 +17,7 @@ from hkgit.evidence.entry import (
     NewerEntry,
     entry_id,
     entry_path,
+    is_record,
     read_entry,
 )
 from hkgit.evidence.verdict import Entries, Finding, Leftover
@@ -84,7 +85,7 @@ def read_added_entries(repository: Repository, changes: Sequence[TreeChange]) ->
     findings: list[Finding] = [*_check_size(repository, changes)]
     if findings:
         return Added((), (), tuple(findings))
-    records = [each for each in changes if each.path.startswith(f"{LEDGER}/")]
+    records = [each for each in changes if is_record(each.path)]
     entries: list[tuple[str, Entry]] = []
     for change in (each for each in records if not _is_removed(each)):
         try:
@@ -107,14 +108,13 @@ def _is_removed(change: TreeChange) -> bool:
 def _list_others(repository: Repository, changes: Sequence[TreeChange]) -> Iterator[TreeChange]:
     """List what a commit changes beside the ledger; its own attributes do not count."""
     for change in changes:
-        is_record = change.path.startswith(f"{LEDGER}/")
-        if not is_record and not _is_frozen_attributes(repository, change):
+        if not is_record(change.path) and not _is_frozen_attributes(repository, change):
             yield change
 
 
 def _check_size(repository: Repository, changes: Sequence[TreeChange]) -> Iterator[Finding]:
     """Check the number and size of records before any is read."""
-    new = (each for each in changes if each.old is None and each.path.startswith(f"{LEDGER}/"))
+    new = (each for each in changes if each.old is None and is_record(each.path))
     added = [each.new.id for each in new if each.new is not None]
     is_over = len(added) * MAX_BYTES > MOST_BYTES  # else none of them need be looked at
     if is_over and sum(map(repository.blob_size, added)) > MOST_BYTES:

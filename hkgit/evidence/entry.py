@@ -51,6 +51,16 @@ def entry_name(path: str) -> str:
     return path.removeprefix(f"{LEDGER}/").removesuffix(".json").replace("/", "")
 
 
+def is_record(path: str) -> bool:
+    """Whether a path is below the ledger."""
+    return path.startswith(f"{LEDGER}/")
+
+
+def is_ledgers(path: str) -> bool:
+    """Whether a path is the ledger's: a record, or its attributes."""
+    return is_record(path) or path == ATTRIBUTES_PATH
+
+
 _MOST = 2**53 - 1
 """The largest whole number that every reader of JSON reads alike."""
 

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from hkgit.edits import EXECUTABLE, REGULAR, SUBMODULE, File, encode_text
 from hkgit.errors import InvalidInput
-from hkgit.evidence.entry import LEDGER, RecordedFile, RecordedHunk, read_entry
+from hkgit.evidence.entry import LEDGER, RecordedFile, RecordedHunk, is_record, read_entry
 from hkgit.evidence.verdict import Finding, ReplayResult
 from hkgit.git.clean_merge import Contested
 from hkgit.git.objects import TreeEntry
@@ -170,10 +170,6 @@ def _list_records(repository: Repository, side: str, other: str) -> dict[str, st
     return {path: new if kind == "A" else old for path, (_, _, old, new, kind) in found}
 
 
-def _is_record(path: str) -> bool:
-    return path.startswith(f"{LEDGER}/")
-
-
 def _read_files(repository: Repository, record: str) -> tuple[RecordedFile, ...]:
     """What a record says of files; what a prune has left says nothing."""
     try:
@@ -193,7 +189,7 @@ def _compare_side(
     changes = [
         each
         for each in repository.changes(repository.commit(ours).tree, tree)
-        if not _is_record(each.path) and SUBMODULE not in (_mode(each.old), _mode(each.new))
+        if not is_record(each.path) and SUBMODULE not in (_mode(each.old), _mode(each.new))
     ]
     acts = {(each.path, _mode(each.new)) for each in changes if _mode(each.old) != _mode(each.new)}
     acts -= {act for file in news for act in _list_acts(file)}

@@ -23,12 +23,7 @@ from hkgit.evidence.additions import (
     find_own_changes,
     read_added_entries,
 )
-from hkgit.evidence.entry import (
-    ATTRIBUTES_PATH,
-    LEDGER,
-    Entry,
-    entry_path,
-)
+from hkgit.evidence.entry import LEDGER, Entry, entry_path, is_ledgers, is_record
 from hkgit.evidence.sequence import CachedSnapshot, EntrySequence
 from hkgit.evidence.trailers import find_stray_trailers, message_findings
 from hkgit.evidence.verdict import (
@@ -273,7 +268,7 @@ def _find_named(
     for found in re.finditer(_NAMED, candidate.message or b""):
         yield found[1].decode(), None if found[2] is None else found[2].decode()
     for change in changes:
-        if change.path.startswith(f"{LEDGER}/") and (change.old is None or change.new is None):
+        if is_record(change.path) and (change.old is None or change.new is None):
             what = "A" if change.new is None else "D"
             commit = find_last_commit(repository, candidate.parents[0], change.path, what)
             if commit is not None:
@@ -417,7 +412,7 @@ def _revert(repository: Repository, candidate: CandidateCommit) -> ReplayResult 
     basis = find_reverted(repository, candidate, changes)
     if basis is None:
         return None
-    gone = (each.path for each in changes if each.path.startswith(f"{LEDGER}/") and not each.new)
+    gone = (each.path for each in changes if is_record(each.path) and not each.new)
     return ReplayResult(candidate, Verdict.REVERT, basis=basis, removed=tuple(gone))
 
 
@@ -455,7 +450,6 @@ def replay_record(
 def _adds_only_entries(repository: Repository, own: str, recorded: str) -> bool:
     """Whether a record's tree is the commit's, but for entries that it adds."""
     return all(
-        change.old is None
-        and (change.path.startswith(f"{LEDGER}/") or change.path == ATTRIBUTES_PATH)
+        change.old is None and is_ledgers(change.path)
         for change in repository.changes(own, recorded)
     )

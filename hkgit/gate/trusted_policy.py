@@ -160,7 +160,7 @@ def _count_steps(data: bytes) -> int:
     return sum(n * n for n in dots) + len(lines) * max(tables, default=0)
 
 
-def policy_value(files: Snapshot, path: str) -> str | None:
+def policy_value(path: str, files: Snapshot) -> str | None:
     """Write the policy table of a file for comparison; of a broken file, what is wrong with it."""
     try:
         table = _table(files, path)

@@ -34,6 +34,7 @@ from hkgit.evidence.entry import (
     Entry,
     entry_id,
     entry_path,
+    is_ledgers,
 )
 from hkgit.evidence.kept_text import find_kept_text
 from hkgit.evidence.refusal_log import RefusalLog, settle_refusals
@@ -194,7 +195,7 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
     made.elsewhere = _find_elsewhere(repository, old.id, branch)
     trees = (repository.commit(each).tree for each in (head, new_head))
     changed = [each.path for each in repository.changes(*trees)]
-    _expect_unchanged(repository, [path for path in changed if not _is_own(path)])
+    _expect_unchanged(repository, [path for path in changed if not is_ledgers(path)])
     repository.git("update-ref", "-m", f"hkgit redo: {old.id[:12]}", "HEAD", new_head, now)
     if request.commit is None:
         _bring_along(repository, new_head, _list_lagging(repository))
@@ -237,7 +238,7 @@ def _write_staged(repository: Repository, request: RemakeRequest) -> Commit:
         raise InvalidInput(where, what, "Stage it first: git add FILE")
     if request.paths:
         before, after = repository.commit(head).tree, repository.snapshot(tree)
-        own = (each.path for each in repository.changes(before, tree) if _is_own(each.path))
+        own = (each.path for each in repository.changes(before, tree) if is_ledgers(each.path))
         tree = repository.write_tree(before, {path: after.entry(path) for path in (*paths, *own)})
     names = paths if len(paths) == 1 else [count_noun(len(paths), "file")]
     words = request.message or _read_prepared_message(repository) or f"Change {names[0]}"
@@ -252,7 +253,7 @@ def _list_staged(
     """List the files in which a tree differs from a commit, of those at some paths for git."""
     options = ("-r", "--name-only", "-z", "--no-renames")
     listed = repository.git("diff-tree", *options, head, tree, "--", *paths).stdout
-    return tuple(path for path in os.fsdecode(listed).split("\0") if path and not _is_own(path))
+    return tuple(path for path in os.fsdecode(listed).split("\0") if path and not is_ledgers(path))
 
 
 def _find_named_tree(repository: Repository, name: str | None) -> str | None:
@@ -302,13 +303,9 @@ def _find_made_again(repository: Repository, commit: Commit, head: str) -> Commi
     for other in map(repository.commit, listed):
         if re.findall(_AUTHOR, other.raw) == authors:
             changes = repository.changes(commit.tree, other.tree)
-            if all(_is_own(each.path) for each in changes):
+            if all(is_ledgers(each.path) for each in changes):
                 return other
     return None
-
-
-def _is_own(path: str) -> bool:
-    return path.startswith(f"{LEDGER}/") or path == ATTRIBUTES_PATH
 
 
 def _is_settled(repository: Repository, policy: Policy, commit: Commit) -> bool:
@@ -464,7 +461,7 @@ class _Remaking:
     def _list_changed(self, tree: str) -> set[str]:
         """List the files in which the old commit differs from a tree."""
         changes = self.repository.changes(tree, self.target)
-        return {each.path for each in changes if not _is_own(each.path)}
+        return {each.path for each in changes if not is_ledgers(each.path)}
 
     def _list_entries(self) -> Entries:
         """List the entries that the old commit adds; none that cannot be read."""
@@ -659,7 +656,7 @@ def _carry_later(repository: Repository, old: Commit, new: str, head: str) -> di
             file = after.get(path)
             if files.get(path) == before.get(path):
                 changed[path] = file
-            elif not _is_own(path) and files.get(path) != file:
+            elif not is_ledgers(path) and files.get(path) != file:
                 what = f"is changed once more by {each[:12]}"
                 raise InvalidInput(quote_path(path), what, "Change it in a separate commit.")
         tree = repository.write_tree(commit.tree, changed)
@@ -694,7 +691,7 @@ def _list_lagging(repository: Repository) -> list[str]:
     missing = compare("--diff-filter=D", "HEAD", "--", f":/{LEDGER}", f":/{ATTRIBUTES_PATH}")
     surplus = compare("--diff-filter=A", "HEAD", "--", f":/{LEDGER}")
     listed = os.fsdecode(missing.stdout + surplus.stdout).split("\0")
-    return [path for path in listed if _is_own(path)]
+    return [path for path in listed if is_ledgers(path)]
 
 
 def _find_elsewhere(repository: Repository, commit: str, branch: str) -> tuple[str, ...]:

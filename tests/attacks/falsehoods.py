@@ -6,7 +6,7 @@ import copy
 
 from hkgit.edits import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
 from hkgit.text.document import range_hash
-from tests.support.attacks import A, Attack, B, data_of, forge, sha256
+from tests.support.attacks import A, Attack, B, data_of, forge, sha256, write_hunk
 from tests.support.commits import Change
 
 EDIT = ("edits", 0)
@@ -21,13 +21,7 @@ def decoy_text(change: Change) -> None:
 
 def decoy_bytes(change: Change) -> None:
     """Hunk and file say another thing than the text of the edit, hashes and all."""
-    new = b"    eval(sys.argv[1])\n"
-    old = change.file["hunks"][0]["new_text"].encode()
-    change.file["hunks"][0]["new_text"] = new.decode()
-    change.file["hunks"][0]["new_hash"] = sha256(new)
-    data = data_of(change, "a.py").replace(old, new)
-    change.file["after"]["sha256"] = sha256(data)
-    change.files["a.py"] = File(data)
+    write_hunk(change, "a.py", "    eval(sys.argv[1])\n")
 
 
 def uncovered_hunk(change: Change) -> None:
@@ -125,58 +119,76 @@ def unneeded_read(change: Change) -> None:
     ]
 
 
+Row = tuple[Attack, str, str]
+"""A falsehood, the rule that finds it, and where."""
+
+
+def found_by(rule: str, where: str, attacks: dict[str, Attack]) -> dict[str, Row]:
+    return {name: (attack, rule, where) for name, attack in attacks.items()}
+
+
 FORGED = {
-    "an expected hash that does not hold": (
-        forge(*EDIT, "expected_hash", to="0" * 64),
+    **found_by(
         "hash",
         "a.py:5-6",
+        {
+            "an expected hash that does not hold": forge(*EDIT, "expected_hash", to="0" * 64),
+            "one of other lines": forge(*EDIT, "evidence_lines", to=[5, 5]),
+            "one of lines that are not there": forge(*EDIT, "evidence_lines", to=[5, 99]),
+            "a hash that is not told": forge(*EDIT, "expected_hash", to=None),
+            "an old hash": forge(*HUNK, "old_hash", to="0" * 64),
+            "a new hash": forge(*HUNK, "new_hash", to="0" * 64),
+            "no context": forge(*HUNK, "before", to=[]),
+            "a new text": forge(*HUNK, "new_text", to="x\n"),
+        },
     ),
-    "one of other lines": (forge(*EDIT, "evidence_lines", to=[5, 5]), "hash", "a.py:5-6"),
-    "one of lines that are not there": (
-        forge(*EDIT, "evidence_lines", to=[5, 99]),
-        "hash",
+    **found_by(
+        "forged",
         "a.py:5-6",
+        {
+            "another kind of evidence": forge(*EDIT, "evidence", to="receipt"),
+            "another tier": forge(*EDIT, "tier", to="exact"),
+            "a similarity": forge(*EDIT, "similarity", to=999),
+            "a confidence": forge(*EDIT, "confidence", to=999),
+            "a runner-up": forge(*EDIT, "runner_up", to=500),
+            "a repair": forge(*EDIT, "repairs", to=["escapes"]),
+            "lines": forge(*EDIT, "lines", to=[[4, 6]]),
+            "a relocation": forge(*EDIT, "relocated", to=True),
+        },
     ),
-    "a hash that is not told": (forge(*EDIT, "expected_hash", to=None), "hash", "a.py:5-6"),
-    "another kind of evidence": (forge(*EDIT, "evidence", to="receipt"), "forged", "a.py:5-6"),
-    "another tier": (forge(*EDIT, "tier", to="exact"), "forged", "a.py:5-6"),
-    "a similarity": (forge(*EDIT, "similarity", to=999), "forged", "a.py:5-6"),
-    "a confidence": (forge(*EDIT, "confidence", to=999), "forged", "a.py:5-6"),
-    "a runner-up": (forge(*EDIT, "runner_up", to=500), "forged", "a.py:5-6"),
-    "a repair": (forge(*EDIT, "repairs", to=["escapes"]), "forged", "a.py:5-6"),
-    "lines": (forge(*EDIT, "lines", to=[[4, 6]]), "forged", "a.py:5-6"),
-    "a relocation": (forge(*EDIT, "relocated", to=True), "forged", "a.py:5-6"),
-    "a dialect that cannot say it": (forge(*EDIT, "dialect", to="hashline"), "decoy", "a.py"),
-    "an unknown dialect": (forge(*EDIT, "dialect", to="nonsense"), "decoy", "ledger entry"),
-    "an edit elsewhere": (forge(*EDIT, "path", to="b.txt"), "coverage", "a.py:5-6"),
+    **found_by(
+        "coverage",
+        "a.py:5-6",
+        {
+            "an edit elsewhere": forge(*EDIT, "path", to="b.txt"),
+            "a hunk of no edit": forge(*HUNK, "edits", to=[]),
+            "of an unknown edit": forge(*HUNK, "edits", to=[2]),
+        },
+    ),
+    "a hunk that no edit accounts for": (uncovered_hunk, "coverage", "a.py:9-9"),
+    "a file that no edit makes": (into("extra"), "coverage", "extra:1-0"),
+    "an edit said to account for more": (widened_lines, "forged", "a.py:5-9"),
     "a read that nobody leans on": (unneeded_read, "forged", "a.py"),
     "a text that says another thing": (decoy_text, "decoy", "a.py:5-6"),
     "hunks that say another thing": (decoy_bytes, "decoy", "a.py:5-6"),
-    "a hunk that no edit accounts for": (uncovered_hunk, "coverage", "a.py:9-9"),
-    "an edit said to account for more": (widened_lines, "forged", "a.py:5-9"),
-    "a hunk of no edit": (forge(*HUNK, "edits", to=[]), "coverage", "a.py:5-6"),
-    "of an unknown edit": (forge(*HUNK, "edits", to=[2]), "coverage", "a.py:5-6"),
-    "an old hash": (forge(*HUNK, "old_hash", to="0" * 64), "hash", "a.py:5-6"),
-    "a new hash": (forge(*HUNK, "new_hash", to="0" * 64), "hash", "a.py:5-6"),
-    "no context": (forge(*HUNK, "before", to=[]), "hash", "a.py:5-6"),
-    "lines that are not there": (forge(*HUNK, "lines", to=[5, 99]), "hunk", "a.py"),
-    "a new text": (forge(*HUNK, "new_text", to="x\n"), "hash", "a.py:5-6"),
-    "no hunks": (forge(*FILE, "hunks", to=[]), "after", "a.py"),
-    "a final newline": (forge(*FILE, "final_newline", to=False), "after", "a.py"),
-    "what the file was": (forge(*FILE, "before", "sha256", to="0" * 64), "before", "a.py"),
-    "the mode it had": (forge(*FILE, "before", "mode", to="100755"), "before", "a.py"),
-    "what the file became": (forge(*FILE, "after", "sha256", to="0" * 64), "after", "a.py"),
+    "a dialect that cannot say it": (forge(*EDIT, "dialect", to="hashline"), "decoy", "a.py"),
+    "an unknown dialect": (forge(*EDIT, "dialect", to="nonsense"), "decoy", "ledger entry"),
     "an executable bit": (of_mode(EXECUTABLE), "decoy", "a.py"),
     "a mode that is no file's": (of_mode(SYMLINK), "mode", "a.py"),
-    "a file twice": (file_twice, "path", "a.py"),
+    "lines that are not there": (forge(*HUNK, "lines", to=[5, 99]), "hunk", "a.py"),
+    "no hunks": (forge(*FILE, "hunks", to=[]), "after", "a.py"),
+    "a final newline": (forge(*FILE, "final_newline", to=False), "after", "a.py"),
+    "what the file became": (forge(*FILE, "after", "sha256", to="0" * 64), "after", "a.py"),
+    "what the file was": (forge(*FILE, "before", "sha256", to="0" * 64), "before", "a.py"),
+    "the mode it had": (forge(*FILE, "before", "mode", to="100755"), "before", "a.py"),
+    "another path": (other_path, "before", "b.txt"),
+    "a file that is there already": (into("b.txt"), "before", "b.txt"),
     "a file that it does not change": (unchanged_file, "surplus", "b.txt"),
     "no files": (forge("files", to=[]), "surplus", "ledger entry"),
-    "another path": (other_path, "before", "b.txt"),
+    "a file twice": (file_twice, "path", "a.py"),
     "a file in .git": (into(".git/hooks/pre-commit"), "path", ".git/hooks/pre-commit"),
     "a file in .hkgit": (into(".hkgit/config.toml"), "path", ".hkgit/config.toml"),
     "a file that is a device somewhere": (into("nul"), "path", "nul"),
-    "a file that no edit makes": (into("extra"), "coverage", "extra:1-0"),
-    "a file that is there already": (into("b.txt"), "before", "b.txt"),
 }
 
 
@@ -203,55 +215,31 @@ def put(path: str, file: File | None) -> Attack:
 
 smuggled_byte = rewritten(b"main()\n", b"main()\n ")
 
+PUT: dict[str, tuple[str, File | None]] = {
+    "an untouched file": ("b.txt", File(B)),
+    "a new file": ("new", File(b"x")),
+    "a file less": ("b.txt", None),
+    "the touched file itself gone": ("a.py", None),
+    "the mode of an untouched file": ("run.sh", File(b"#!/bin/sh\n", EXECUTABLE)),
+    "a link": ("link", File(b"/etc/passwd", SYMLINK)),
+    "a file made a link": ("b.txt", File(b"a.py", SYMLINK)),
+    "a submodule": ("module", File(b"", SUBMODULE)),
+    "attributes": (".gitattributes", File(b"* -diff\n")),
+    "a policy": (".hkgit/config.toml", File(b"[gate]\nmode = 'warn'\n")),
+    "the ledger's attributes": (".hkgit/.gitattributes", File(b"* -diff\n")),
+    "the ledger's attributes gone": (".hkgit/.gitattributes", None),
+    "a ledger in another case": (".HKGIT/ledger/x", File(b"x")),
+}
+
 SMUGGLED = {
-    "a byte in a touched file": (
-        rewritten(b"main()\n", b"main() \n"),
-        "bytes",
-        "a.py:8",
-    ),
-    "a byte in a touched line": (
-        rewritten(b"argv)", b"argv) "),
-        "bytes",
-        "a.py:5",
-    ),
+    "a byte in a touched file": (rewritten(b"main()\n", b"main() \n"), "bytes", "a.py:8"),
+    "a byte in a touched line": (rewritten(b"argv)", b"argv) "), "bytes", "a.py:5"),
     "a line at the end": (rewritten(b"main()\n", b"main()\n\n"), "bytes", "a.py:9"),
     "the final newline": (rewritten(b"\nmain()\n", b"\nmain()"), "bytes", "a.py:8"),
-    "a line end": (
-        rewritten(b"sys\n", b"sys\r\n"),
-        "bytes",
-        "a.py:1",
-    ),
+    "a line end": (rewritten(b"sys\n", b"sys\r\n"), "bytes", "a.py:1"),
     "a byte order mark": (rewritten(b"import", b"\xef\xbb\xbfimport"), "bytes", "a.py:1"),
-    "an untouched file": (put("b.txt", File(B)), "bytes", "b.txt"),
-    "a new file": (put("new", File(b"x")), "bytes", "new"),
-    "a file less": (put("b.txt", None), "bytes", "b.txt"),
-    "the touched file itself gone": (put("a.py", None), "bytes", "a.py"),
     "the mode of a touched file": (rewritten(b"", b"", EXECUTABLE), "mode", "a.py"),
-    "the mode of an untouched file": (
-        put("run.sh", File(b"#!/bin/sh\n", EXECUTABLE)),
-        "bytes",
-        "run.sh",
-    ),
-    "a link": (put("link", File(b"/etc/passwd", SYMLINK)), "bytes", "link"),
-    "a file made a link": (put("b.txt", File(b"a.py", SYMLINK)), "bytes", "b.txt"),
     "the touched file made a link": (put("a.py", File(b"b.txt", SYMLINK)), "mode", "a.py"),
-    "a submodule": (put("module", File(b"", SUBMODULE)), "bytes", "module"),
-    "attributes": (put(".gitattributes", File(b"* -diff\n")), "bytes", ".gitattributes"),
-    "a policy": (
-        put(".hkgit/config.toml", File(b"[gate]\nmode = 'warn'\n")),
-        "bytes",
-        ".hkgit/config.toml",
-    ),
-    "the ledger's attributes": (
-        put(".hkgit/.gitattributes", File(b"* -diff\n")),
-        "bytes",
-        ".hkgit/.gitattributes",
-    ),
-    "the ledger's attributes gone": (
-        put(".hkgit/.gitattributes", None),
-        "bytes",
-        ".hkgit/.gitattributes",
-    ),
-    "a ledger in another case": (put(".HKGIT/ledger/x", File(b"x")), "bytes", ".HKGIT/ledger/x"),
     "what the entry says is left out": (lambda change: change.files.pop("a.py"), "bytes", "a.py"),
+    **{name: (put(path, file), "bytes", path) for name, (path, file) in PUT.items()},
 }

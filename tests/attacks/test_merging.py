@@ -8,7 +8,7 @@ from dataclasses import replace
 from hkgit.edits import File
 from hkgit.gate.trusted_policy import CONFIG, PYPROJECT
 from tests.attacks.scene import AGENT, PERSON, A, Change, Scene, replace_range
-from tests.attacks.test_unlocated import write_in
+from tests.support.attacks import write_hunk
 from tests.support.cases import cases
 from tests.support.commits import commit_tree
 
@@ -68,7 +68,7 @@ def one_of_two_workflows(scene: Scene) -> Change:
 
 def a_decoy_of_no_known_ladder(scene: Scene) -> Change:
     change = resolved(scene, *sides(scene, {}, {}))
-    write_in(change, "a.py", "evil()")
+    write_hunk(change, "a.py", "evil()\n")
     change.entry["ladder"] = 99
     return change
 

@@ -23,7 +23,7 @@ from tests.attacks.scene import (
     protocol,
     replace_range,
 )
-from tests.support.attacks import sha256
+from tests.support.attacks import file_of, sha256, write_hunk
 from tests.support.cases import cases
 from tests.support.commits import applied, commit_tree, files_of, message_of, tree_of
 
@@ -38,7 +38,7 @@ def two_files(scene: Scene, on: str = "HEAD") -> Change:
     edits = (replace_range("a.py", A, 5, 6, "    x()"), replace_range("b.txt", b, 1, 1, "uno"))
     change = replace(scene.applied(*edits, on=on), message="Say\n")
     change.entry["base"] = None
-    _forget(_of(change, "b.txt"))
+    _forget(file_of(change, "b.txt"))
     return change
 
 
@@ -47,21 +47,12 @@ def _forget(file: Any) -> None:
     file["before"]["sha256"], file["after"]["sha256"] = NOBODYS, LATER
 
 
-def _of(change: Change, path: str) -> Any:
-    [file] = [each for each in change.entry["files"] if each["path"] == path]
-    return file
-
-
-def _mark(mode: str, digest: str) -> dict[str, str]:
-    return {"mode": mode, "sha256": digest}
-
-
 def _beside(change: Change, path: str, new_path: str | None, after: dict[str, str] | None) -> None:
     """Let the entry also do something to a whole file, of which it says nothing."""
     file: dict[str, Any] = {
         "path": path,
         "new_path": new_path,
-        "before": _mark("100644", NOBODYS),
+        "before": {"mode": "100644", "sha256": NOBODYS},
         "after": after,
         "final_newline": True,
         "hunks": [],
@@ -69,27 +60,12 @@ def _beside(change: Change, path: str, new_path: str | None, after: dict[str, st
     change.entry["files"] = [*change.entry["files"], file]
 
 
-def write_in(change: Change, path: str, line: str) -> None:
-    """Let a hunk write another line than its edit says."""
-    file = _of(change, path)
-    [hunk] = file["hunks"]
-    made = change.files[path]
-    assert made is not None
-    data = made.data.replace(hunk["new_text"].encode(), f"{line}\n".encode())
-    hunk["new_text"], hunk["new_hash"] = f"{line}\n", hash_lines([line.encode()])
-    file["after"]["sha256"] = sha256(data)
-    change.files[path] = File(data)
-
-
 def another_text_in_a_new_file(scene: Scene) -> str:
     create: Operation = {"op": "create_file", "path": "a.new", "new_text": "harmless\n"}
     b = scene.repo.show("HEAD", "b.txt")
     change = replace(scene.applied(create, replace_range("b.txt", b, 1, 1, "uno")), message="Say\n")
-    _forget(_of(change, "b.txt"))
-    [made] = [each for each in change.entry["files"] if each["path"] is None]
-    made["hunks"][0] |= {"new_text": "evil()\n", "new_hash": hash_lines([b"evil()"])}
-    made["after"]["sha256"] = sha256(b"evil()\n")
-    change.files["a.new"] = File(b"evil()\n")
+    _forget(file_of(change, "b.txt"))
+    write_hunk(change, "a.new", "evil()\n")
     return scene.commit(change)
 
 
@@ -98,7 +74,7 @@ def beside(path: str, new_path: str, mode: int) -> Attack:
 
     def attack(scene: Scene) -> str:
         change = two_files(scene)
-        _beside(change, path, new_path, _mark(f"{mode:o}", sha256(b"other")))
+        _beside(change, path, new_path, {"mode": f"{mode:o}", "sha256": sha256(b"other")})
         change.files |= {path: None, new_path: File(RUN, mode)}
         return scene.commit(change)
 
@@ -141,17 +117,12 @@ def lines_taken_by_a_rename(scene: Scene) -> str:
     return scene.commit(change)
 
 
-def written_as(text: str, lines: bool = True) -> Attack:
+def written_as(text: str) -> Attack:
     """A hunk writes this text where its edit says another line."""
 
     def attack(scene: Scene) -> str:
         change = two_files(scene)
-        file = _of(change, "a.py")
-        data = A.replace(f"{NAME}{PRINT}".encode(), text.encode())
-        hashed = {"new_hash": hash_lines(text.encode().splitlines())} if lines else {}
-        file["hunks"][0] |= {"new_text": text, **hashed}
-        file["after"]["sha256"] = sha256(data)
-        change.files["a.py"] = File(data)
+        write_hunk(change, "a.py", text)
         return scene.commit(change)
 
     return attack
@@ -205,11 +176,11 @@ def the_words_for_another_file(scene: Scene) -> str:
 def a_decoy_of_no_known_ladder_beside_one_that_moved(scene: Scene) -> str:
     """Its number of the ladder does not keep it from being located."""
     decoy, moved = scene.honest(), two_files(scene)
-    write_in(decoy, "a.py", "    evil()")
+    write_hunk(decoy, "a.py", "    evil()\n")
     decoy.entry["ladder"] = 99
-    moved.entry["files"] = [_of(moved, "b.txt")]
+    moved.entry["files"] = [file_of(moved, "b.txt")]
     moved.entry["edits"] = [moved.entry["edits"][1] | {"id": 1}]
-    _of(moved, "b.txt")["hunks"][0]["edits"] = [1]
+    file_of(moved, "b.txt")["hunks"][0]["edits"] = [1]
     files = {"a.py": decoy.files["a.py"], "b.txt": moved.files["b.txt"]}
     return scene.commit(Change(files, [decoy.entry, moved.entry], "Say\n"))
 
@@ -295,7 +266,7 @@ def test_no_entry_changes_what_is_hkgits_own(scene: Scene) -> None:
 
 
 def test_a_hunk_writes_whole_lines(scene: Scene, policy: Policy) -> None:
-    ruling = scene.ruling(written_as("    x()", lines=False)(scene), policy)
+    ruling = scene.ruling(written_as("    x()")(scene), policy)
     assert "hunk" in {finding.rule for finding in ruling.findings}
 
 

@@ -6,7 +6,9 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
+from hkgit.edits import File
 from hkgit.evidence.verdict import Verdict
+from hkgit.text.document import hash_lines
 from tests.support.commits import Change, applied, commit, judge
 from tests.support.planning import Operation, protocol, replace_range
 from tests.support.repos import Repo
@@ -54,6 +56,22 @@ def forge(*way: str | int, to: Any) -> Attack:
         place[last] = to
 
     return attack
+
+
+def file_of(change: Change, path: str) -> Any:
+    """What the entry says of the file that has this path afterwards."""
+    [file] = [each for each in change.entry["files"] if each["new_path"] == path]
+    return file
+
+
+def write_hunk(change: Change, path: str, text: str) -> None:
+    """Let the only hunk of a file write another text than its edit says; all hashes are right."""
+    file = file_of(change, path)
+    [hunk] = file["hunks"]
+    data = data_of(change, path).replace(hunk["new_text"].encode(), text.encode())
+    hunk |= {"new_text": text, "new_hash": hash_lines(text.encode().splitlines())}
+    file["after"]["sha256"] = sha256(data)
+    change.files[path] = File(data)
 
 
 def check(repo: Repo, change: Change, rule: str, where: str) -> None:

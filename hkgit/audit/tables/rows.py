@@ -22,7 +22,7 @@ from hkgit.audit.commits import (
 from hkgit.audit.page.hunks import ReviewHunk, list_hunks
 from hkgit.edits import Read
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.evidence.entry import LEDGER, Entry, RecordedEdit, RecordedFile
+from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, is_record
 from hkgit.evidence.refusal_log import RefusedAttempt, find_claimed_conflicts
 from hkgit.evidence.verdict import Verdict
 from hkgit.gate.policy.model import Policy
@@ -240,7 +240,7 @@ def _files(repository: Repository, commit: AuditedCommit) -> Iterator[Row]:
         return
     for change in changes:
         is_gone = change.new is None and change.path in moved.values()
-        if not is_gone and not change.path.startswith(f"{LEDGER}/"):
+        if not is_gone and not is_record(change.path):
             row = _file(change, moved.get(change.path))
             counted = _count_hunks(hunks.get(visible(change.path), []))
             yield {"commit": commit.id, **row, **counted}

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from hkgit.errors import HkgitError, InvalidInput, Rejected, Unverifiable
-from hkgit.evidence.entry import LEDGER
+from hkgit.evidence.entry import is_record
 from hkgit.gate.clock import Budget, Watch
 from hkgit.gate.commit_range import CommitRange, judge_range
 from hkgit.gate.judged_commit import UNKNOWN, JudgeContext
@@ -172,7 +172,6 @@ class EntryPoint:
     repository: Repository
     context: JudgeContext = UNKNOWN
     on_server: bool = False
-    watch: Watch = iter
 
     def answer_each(
         self,
@@ -188,23 +187,20 @@ class EntryPoint:
         for update in updates:
             policy = given or Policy()
 
-            def answer(watch: Watch, update: Update = update) -> UpdateResult:
+            def judge(watch: Watch, update: Update = update) -> UpdateResult:
                 nonlocal policy
                 side = find_side(update)
                 if isinstance(side, UpdateResult):
                     return side
                 policy = side.policy
-                return replace(self, watch=watch).answer(update, side)
+                return self.answer(update, side, watch)
 
             try:
-                if budget is None:
-                    yield answer(self.watch)
-                else:
-                    yield budget.spend(update.ref, answer)
+                yield judge(iter) if budget is None else budget.spend(update.ref, judge)
             except HkgitError as error:
                 yield UpdateResult(update, Report(policy), refusal=error)
 
-    def answer(self, update: Update, side: TrustedSide) -> UpdateResult:
+    def answer(self, update: Update, side: TrustedSide, watch: Watch = iter) -> UpdateResult:
         """Judge one update; errors are in the result."""
         try:
             new = self._commit_of(update.new)
@@ -213,7 +209,7 @@ class EntryPoint:
             self._expect_honest_rewrite(update, side, new)
             if not side.is_given:
                 expect_readable(self.repository, side.start, new)
-            return self._judge(update, side, new)
+            return self._judge(update, side, new, watch)
         except HkgitError as error:
             return UpdateResult(update, Report(side.policy), refusal=error)
 
@@ -248,14 +244,14 @@ class EntryPoint:
             fix = "Tag a commit, or push it to a ref that the policy does not protect."
             raise Rejected(update.ref, what, fix)
 
-    def _judge(self, update: Update, side: TrustedSide, new: str) -> UpdateResult:
+    def _judge(self, update: Update, side: TrustedSide, new: str, watch: Watch) -> UpdateResult:
         known = [commit for commit in (side.start, *side.excluding) if commit is not None]
         if any(self.repository.is_ancestor(new, commit) for commit in known):
             return UpdateResult(update, Report(side.policy), note="it adds no commits")
         asked = CommitRange(side.start, new, side.excluding)
         pusher = read_pusher(side.policy) if self.on_server else None
         context = replace(self.context, ref=update.ref, pusher=pusher)
-        rulings = tuple(judge_range(self.repository, asked, side.policy, context, watch=self.watch))
+        rulings = tuple(judge_range(self.repository, asked, side.policy, context, watch=watch))
         report = Report(side.policy, rulings, context.on_client)
         if any(each.judged.entries for each in rulings):
             self._expect_files_kept(update, side, new)
@@ -295,7 +291,7 @@ class EntryPoint:
             return
         trees = (self.repository.commit(each).tree for each in (old, new))
         lost = [each.path for each in self.repository.changes(*trees) if each.old is not None]
-        if any(not path.startswith(f"{LEDGER}/") for path in lost):
+        if any(not is_record(path) for path in lost):
             what = f"{new[:12]} has no history in common with {old[:12]}, and changes its files"
             fix = f"Make the change on {old[:12]} with `hkgit apply`, or push a new branch."
             raise Rejected(update.ref, what, fix)

@@ -88,7 +88,7 @@ def judge_event(
     """
     side = find_trusted_side(repository, event, given)
     update = Update(event.ref, event.old, event.new)
-    answer = EntryPoint(repository, JudgeContext(explain=explain), watch=watch).answer(update, side)
+    answer = EntryPoint(repository, JudgeContext(explain=explain)).answer(update, side, watch)
     if answer.refusal is not None and not answer.passes:
         raise answer.refusal
     if answer.refusal is not None:

@@ -12,7 +12,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from hkgit.edits import File, Snapshot, decode_text, encode_text
-from hkgit.evidence.entry import LEDGER, Entry
+from hkgit.evidence.entry import Entry, is_record
 from hkgit.evidence.verdict import Finding, Verdict
 from hkgit.gate.judged_commit import JudgedCommit
 from hkgit.git.objects import TreeChange
@@ -163,7 +163,7 @@ def _check_files(case: JudgedCommit) -> Iterator[Finding]:
     before = [case.repository.snapshot(tree) for tree in case.parents]
     moved = {file.new_path: file.path for _, entry in case.judged.entries for file in entry.files}
     for change in case.changes:
-        if change.new is None or change.path.startswith(f"{LEDGER}/"):
+        if change.new is None or is_record(change.path):
             continue
         new = after.get(change.path)
         old = _old_files(before, change, moved.get(change.path))

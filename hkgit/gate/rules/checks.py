@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from operator import methodcaller
 
-from hkgit.edits import SUBMODULE, SYMLINK, File, Snapshot
+from hkgit.edits import SUBMODULE, SYMLINK, File
 from hkgit.errors import InvalidInput
-from hkgit.evidence.entry import ATTRIBUTES_PATH, LEDGER, entry_path
+from hkgit.evidence.entry import entry_path, is_ledgers, is_record
 from hkgit.evidence.trailers import list_credited, list_missing_lines
 from hkgit.evidence.verdict import Finding, Verdict
 from hkgit.gate.judged_commit import JudgedCommit
@@ -46,7 +46,7 @@ def collision_findings(case: JudgedCommit) -> Iterator[Finding]:
 
 def _find_collisions(case: JudgedCommit, parent: str) -> set[tuple[str, str]]:
     listed = case.repository.changes(parent, case.candidate.tree)
-    changes = [each for each in listed if not each.path.startswith(f"{LEDGER}/")]
+    changes = [each for each in listed if not is_record(each.path)]
     if all(each.old is not None for each in changes):  # as of most commits
         return set()
     changed = {
@@ -71,22 +71,18 @@ def merged_policy_findings(case: JudgedCommit) -> Iterator[Finding]:
     if case.judged.verdict is not Verdict.MERGE:
         return
     for path in (PYPROJECT, CONFIG):
-        accepted = case.accept_values(partial(_read_policy_value, path))
-        if accepted and policy_value(case.after, path) not in accepted:
+        accepted = case.accept_values(partial(policy_value, path))
+        if accepted and policy_value(path, case.after) not in accepted:
             what = "git's merge gives a policy that neither side has"
             fix = "git merge --no-commit, correct the policy by hand, then commit."
             yield Finding("policy", path, what, fix)
 
 
-def _read_policy_value(path: str, files: Snapshot) -> str | None:
-    return policy_value(files, path)
-
-
 def _has_other_value(case: JudgedCommit, path: str) -> bool:
     if not case.differs_at(path):
         return False
-    accepted = case.accept_values(partial(_read_policy_value, path))
-    return policy_value(case.after, path) not in accepted
+    accepted = case.accept_values(partial(policy_value, path))
+    return policy_value(path, case.after) not in accepted
 
 
 def path_findings(case: JudgedCommit) -> Iterator[Finding]:
@@ -142,7 +138,7 @@ def _list_moves(case: JudgedCommit) -> Iterator[tuple[str | None, str]]:
 
 
 def _why_protected(case: JudgedCommit, change: TreeChange) -> str | None:
-    if change.path.startswith(f"{LEDGER}/") or change.path == ATTRIBUTES_PATH:
+    if is_ledgers(change.path):
         return None  # replay itself says what may happen there
     modes = {side.mode for side in (change.old, change.new) if side is not None}
     if SYMLINK in modes:

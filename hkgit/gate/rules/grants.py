@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from hkgit.evidence.entry import ATTRIBUTES_PATH, LEDGER
+from hkgit.evidence.entry import is_ledgers
 from hkgit.evidence.trailers import list_credited, read_trailers
 from hkgit.evidence.verdict import BLIND, CandidateCommit, Finding, Verdict
 from hkgit.gate.judged_commit import JudgedCommit
@@ -228,7 +228,6 @@ def _has_person(case: JudgedCommit) -> bool:
 OF_EVIDENCE = frozenset({BLIND, "tier", "confidence", "tightness", "claimed", "verdict"})
 """Rules by which evidence is missing or weak; those by which it is false are not among them."""
 _LEFT = ("bytes", "mode")
-_OWN = (f"{LEDGER}/", ATTRIBUTES_PATH)
 
 
 def find_vouched_paths(case: JudgedCommit, findings: Sequence[Finding]) -> tuple[str, ...]:
@@ -247,7 +246,7 @@ def find_vouched_paths(case: JudgedCommit, findings: Sequence[Finding]) -> tuple
     if left & names or not all(known):
         return ()
     paths = find_changed_paths(case.repository, case.candidate)
-    return tuple(path for path in paths if not path.startswith(_OWN))
+    return tuple(path for path in paths if not is_ledgers(path))
 
 
 def find_changed_paths(repository: Repository, candidate: CandidateCommit) -> list[str]:

@@ -108,6 +108,7 @@ def test_a_refusal_is_an_error_with_the_answer_in_it(greeting: Repo) -> None:
             r'{"id": 1, "method": "undo", "params": {"call": "\ud800"}}',
             -32602,
         ),
+        "an id without end": ('{"id": 1e400, "method": "ping"}', -32600),
         "an id that JSON does not know": ('{"id": NaN, "method": "ping"}', -32700),
     },
 )
@@ -120,6 +121,17 @@ def test_what_cannot_be_done_is_an_error_and_the_next_line_is_answered(
     assert codes.pop("next") is None
     assert list(codes.values()) == [code]
     assert faults == []
+
+
+def test_a_request_that_cannot_be_answered_is_not_done(greeting: Repo) -> None:
+    before = greeting.read("greet.py")
+    text = {"file_path": "greet.py", "content": "pass\n"}
+    done = request({"a": 1}, "edit", text=text)
+    [answer] = spoken(greeting.path, done)
+    assert answer["error"]["code"] == -32600
+    assert greeting.read("greet.py") == before
+    spoken(greeting.path, {**done, "id": 1})
+    assert greeting.read("greet.py") != before
 
 
 def test_a_refused_commit_is_kept_in_the_record(greeting: Repo) -> None:

@@ -235,7 +235,7 @@ def test_a_grant_covers_paths(globs: list[str], paths: list[str], is_covered: bo
 
 
 def value(text: str) -> str | None:
-    return policy_value(files(pyproject=text), "pyproject.toml")
+    return policy_value("pyproject.toml", files(pyproject=text))
 
 
 GATE = "[tool.hkgit.gate]\nmode = 'warn'\nprotect = ['a']\nmax_seconds = 1\n"
