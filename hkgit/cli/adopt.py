@@ -122,9 +122,9 @@ def adopt(
     """Find evidence in an agent's own transcripts for what hooks missed.
 
     The transcript's readings and edits are replayed on the files as they were. Entries for an
-    uncommitted change are made at its commit. A COMMIT is made again with them, as by `hkgit redo`;
-    for commits of A..B they are kept outside the history, under refs/hkgit/recovered/. What no call
-    explains is listed by path and line, and the exit code is 6.
+    uncommitted change are made at its commit. A COMMIT is made again with them, and the answer is
+    that of `hkgit redo`; for commits of A..B they are kept outside the history, under
+    refs/hkgit/recovered/. What no call explains is listed by path and line, and the exit code is 6.
     """
     if sum((commits is not None, staged, working_tree)) > 1:
         raise click.UsageError("--staged, --working-tree and A..B exclude each other.")

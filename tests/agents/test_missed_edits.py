@@ -19,7 +19,7 @@ from hkgit.sessions.homes import find_unsettled
 from tests.agents.streaming import GREETING, Talk, list_commands, statuses
 from tests.support.repos import Repo
 from tests.support.running import run
-from tests.support.serving import preload_hooks
+from tests.support.serving import guard
 
 MENDED = GREETING.replace(b"Helo", b"Hello")
 
@@ -115,11 +115,7 @@ def test_an_edit_that_fits_no_known_version_is_not_recorded(greeting: Repo) -> N
 
 @pytest.fixture
 def governed(greeting: Repo) -> Repo:
-    run("init", cwd=greeting.path)
-    preload_hooks(greeting)
-    greeting.git("add", ".hkgit")
-    greeting.git("commit", "-q", "-m", "Set up")
-    return greeting
+    return guard(greeting)
 
 
 def test_it_is_recorded_at_the_commit(governed: Repo) -> None:

@@ -7,12 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from hkgit.edits import File
-from hkgit.gate.entrypoints.arrival import EntryPoint, Update, UpdateResult, choose_trusted_side
 from hkgit.gate.policy.model import Policy
 from tests.attacks.scene import AGENT, PERSON, Scene
 from tests.support.cases import cases
 from tests.support.commits import commit_tree
-from tests.support.objects import open_repository
 
 WHO = f"{AGENT} 1700000000 +0000"
 EVIL: dict[str, File | None] = {"evil.py": File(b"evil\n")}
@@ -27,12 +25,6 @@ def stored(scene: Scene, kind: str, text: str) -> str:
         text = text.replace(word, object_id)
     args = ("hash-object", "-t", kind, "-w", "--literally", "--stdin")
     return scene.repo.git(*args, stdin=text.encode())
-
-
-def answer(scene: Scene, ref: str, new: str, policy: Policy | None = None) -> UpdateResult:
-    repository = open_repository(scene.repo)
-    side = choose_trusted_side(repository, [ref], None, scene.repo.head, policy)
-    return EntryPoint(repository, on_server=True).answer(Update(ref, None, new), side)
 
 
 TAG = "object COMMIT\ntype commit\ntag v2\n"
@@ -64,13 +56,13 @@ def test_what_names_no_commit_for_every_reader_is_refused(
     """Git reads some of these tags, and libgit2 does not."""
     made = stored(scene, kind, text)
     for ref in ("refs/tags/v2", "refs/heads/v2", "refs/other/v2"):
-        assert not answer(scene, ref, made).passes
+        assert not scene.answer(ref, made).passes
 
 
 def test_a_tag_of_a_tag_names_its_commit(scene: Scene) -> None:
     inner = stored(scene, "tag", f"{TAG}tagger A 1 +0000\n\nm\n")
     outer = f"object {inner}\ntype tag\ntag v3\ntagger A 1 +0000\n\nm\n"
-    assert not answer(scene, "refs/tags/v3", stored(scene, "tag", outer)).passes
+    assert not scene.answer("refs/tags/v3", stored(scene, "tag", outer)).passes
 
 
 def _of_tree(scene: Scene, who: str, kind: str = "tree", message: str = "m") -> str:
@@ -100,8 +92,8 @@ def test_a_tag_of_a_tree_brings_no_files_without_evidence(
     scene: Scene, make: Callable[[Scene], str]
 ) -> None:
     """`git checkout TAG -- .` and `git archive TAG` take a tree for a commit's."""
-    assert not answer(scene, "refs/tags/v2", make(scene), Policy(govern="all")).passes
-    assert answer(scene, "refs/tags/v2", make(scene)).passes
+    assert not scene.answer("refs/tags/v2", make(scene), Policy(govern="all")).passes
+    assert scene.answer("refs/tags/v2", make(scene)).passes
 
 
 @pytest.mark.parametrize(("kind", "who", "message"), AGENTS.values(), ids=AGENTS)
@@ -109,7 +101,7 @@ def test_an_agent_tags_no_tree(scene: Scene, kind: str, who: str, message: str) 
     inner = _of_tree(scene, who, kind, message)
     outer = f"object {inner}\ntype tag\ntag w\ntagger Ada <ada@x> 1 +0000\n\nm\n"
     for made in (inner, stored(scene, "tag", outer)):
-        assert not answer(scene, "refs/tags/v2", made).passes
+        assert not scene.answer("refs/tags/v2", made).passes
 
 
 @pytest.mark.parametrize("mode", [b"40755", b"40777", b"41644", b"120777", b"160644"])
@@ -133,5 +125,5 @@ def test_tags_of_honest_commits_and_of_blobs_are_taken(scene: Scene) -> None:
     made = scene.commit(scene.honest())
     named = stored(scene, "tag", f"object {made}\ntype commit\ntag v\ntagger {WHO}\n\nm\n")
     blob = scene.repo.resolve("HEAD:a.py")
-    assert answer(scene, "refs/tags/v2", named).passes
-    assert answer(scene, "refs/tags/key", blob).passes
+    assert scene.answer("refs/tags/v2", named).passes
+    assert scene.answer("refs/tags/key", blob).passes

@@ -18,6 +18,7 @@ import pytest
 
 from tests.support.adopting import adopt, explained
 from tests.support.commands import AGENT, loaded_path
+from tests.support.commits import TAKES_LATE
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import guard
@@ -201,7 +202,7 @@ def test_the_log_of_a_real_session_makes_its_commit_pass(
 
 
 def test_the_advice_about_blind_edits_of_a_log_mends_them(repo: Repo, tmp_path: Path) -> None:
-    repo.commit({".hkgit/config.toml": '[gate]\naccept = ["hash", "receipt", "late"]\n'})
+    repo.commit({".hkgit/config.toml": TAKES_LATE})
     play(repo, tmp_path / "home", "copilot")
     adopt_staged(repo, tmp_path / "home")
     [advice] = re.findall(r"fix: (.*?)(?:  # .*)?$", commit(repo), re.MULTILINE)
