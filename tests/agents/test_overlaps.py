@@ -17,11 +17,12 @@ from pathlib import Path
 import pytest
 
 from hkgit.agents import shell_changes
-from hkgit.agents.begun_calls import LASTS, BegunCall
+from hkgit.agents.begun_calls import LASTS, BegunCall, find_lost, note_lost
 from hkgit.agents.shown_readings import is_harmless
 from hkgit.applying.planner import Options
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.edit_session import EditSession
+from hkgit.sessions.homes import list_candidates
 from tests.agents.streaming import Talk, change
 from tests.agents.two_sessions import BOTH, FIRST, ONE, SECOND, TEXT, TWO, added, play, tell
 from tests.support.cases import cases
@@ -156,6 +157,16 @@ def test_files_that_come_and_go_meanwhile_are_nobodys(shared: Repo) -> None:
     assert "y.py, new.py: changed" in tell(shared, "one", "after", "./one")
     assert "y.py, new.py: changed" in tell(shared, "two", "after", "./two")
     assert added(shared) == {}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_the_notes_in_several_homes_the_latest_counts(order: int, shared: Repo) -> None:
+    first, last = [*list_candidates(shared.path)][::order]
+    for home, name in ((first, "claude-first"), (last, "claude-last")):
+        home.mkdir(parents=True, exist_ok=True)
+        note_lost(home / name, ["x.py"])
+        time.sleep(0.005)
+    assert find_lost(shared.path)["x.py"][1] == "claude-last"
 
 
 def test_the_advice_commits_what_is_nobodys_with_evidence(shared: Repo) -> None:
