@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from hkgit.agents.events import Editing
-from hkgit.agents.live_transcript import find_last_turn, find_turn
+from hkgit.agents.log_files import find_last_turn, find_turn
 from hkgit.agents.programs import claude, codex, gemini
 from tests.agents.streaming import GREETING, list_calls, replay, session
 from tests.support.adopting import adopt, explained

@@ -183,6 +183,27 @@ def test_a_refusal_is_claimed_by_the_commit_with_its_text(work: Work) -> None:
     assert landed(work) == [head]
 
 
+def make_and_remove(work: Work) -> None:
+    assert work.desk.edit(replacing("", "one\n", "c.py")).ok
+    whole = work.desk.read("c.py").range_hash
+    operation = {"op": "delete_file", "path": "c.py", "expected_hash": whole}
+    assert work.desk.edit(json.dumps({"version": "1", "operations": [operation]})).ok
+
+
+def change_and_change_back(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    work.edit("five\n", "line 5\n")
+
+
+@pytest.mark.parametrize("leave", [make_and_remove, change_and_change_back])
+def test_edits_of_a_file_that_is_as_it_was_wait_for_no_commit(
+    work: Work, leave: Callable[[Work], None]
+) -> None:
+    work.edit("line 9\n", "nine\n", "b.py")
+    leave(work)
+    assert work.desk.status().uncommitted == 1
+
+
 # What people, formatters, other sessions and other branches do, while a session's edits wait
 
 
