@@ -15,13 +15,10 @@ from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.json_rpc import Lines, serve
 from hkgit.cli.schema import find_schema
 from hkgit.evidence.refusal_log import RefusalLog
-from tests.agents.servers.clients import request, wired
+from tests.agents.servers.clients import MEND, request, wired
 from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run, script
-
-GREETING = b'def greet(name):\n    print("Helo, " + name)\n'
-MEND = json.dumps({"file": "greet.py", "old_text": '"Helo, "', "new_text": '"Hello, "'})
 
 
 def spoken(root: Path, *lines: str | bytes | dict[str, Any]) -> list[Any]:
