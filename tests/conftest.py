@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import tempfile
+import time
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -118,3 +119,10 @@ def repo(tmp_path: Path) -> Repo:
 def make_repo(tmp_path: Path) -> Callable[..., Repo]:
     """Makes further repositories: `make_repo("name", bare=True)`."""
     return lambda name, **options: Repo.init(tmp_path / name, **options)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commits are dated now, as the journal of a session is."""
+    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+        monkeypatch.setenv(name, f"@{int(time.time())} +0000")

@@ -23,7 +23,7 @@ from hkgit.agents.events import (
     ToolEvent,
     ToolReading,
 )
-from hkgit.agents.live_transcript import find_attached, find_turn, read_own_lines
+from hkgit.agents.log_files import find_attached, find_turn, read_own_lines
 from hkgit.agents.logged_call import Log, LoggedCall, Said, join_calls, tell
 from hkgit.agents.tools import Tool, session_name
 from hkgit.text.strict_json import JsonObject

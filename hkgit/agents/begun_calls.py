@@ -14,6 +14,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from operator import itemgetter
 from pathlib import Path
 
 from hkgit.agents.events import HOOK_SECONDS, Did, Editing, LateEdit, PendingToolEdit, Shell
@@ -343,7 +344,8 @@ def note_lost(folder: Path, paths: Iterable[str]) -> None:
 
 def find_lost(root: Path) -> dict[str, tuple[int, str]]:
     """Find the files that sessions have noted so: when, in ms since 1970, and which session."""
-    return {path: x for home in list_candidates(root) for path, x in _load_lost(home).items()}
+    found = [each for home in list_candidates(root) for each in _load_lost(home).items()]
+    return dict(sorted(found, key=itemgetter(1)))  # the latest note of a file counts
 
 
 def _load_lost(home: Path) -> dict[str, tuple[int, str]]:

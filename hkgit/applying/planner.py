@@ -187,7 +187,8 @@ class _Planner:
         try:
             expect_no_marks(dialect, edit, context.document.data)
         except InvalidInput as error:
-            error.near = tuple(Near(*lines) for lines in outcome.lines)
+            places = outcome.base_lines if self._in_base else outcome.lines
+            error.near = tuple(Near(*lines) for lines in places)
             raise
         self.workspace.put(state)
         return outcome

@@ -12,11 +12,11 @@ from hkgit.applying.context import EditContext, change_diff
 from hkgit.applying.evidence import Evidence, find_holding_hash, find_holding_read, is_empty
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.workspace import FileState, check_text
-from hkgit.edits import Edit, Read, decode_text, encode_text
+from hkgit.edits import END_OF_FILE, Edit, Read, decode_text, encode_text
 from hkgit.errors import Ambiguous, Conflict, HkgitError, Near, NoMatch
 from hkgit.matching.ladder import locate
 from hkgit.matching.place import Located, Place
-from hkgit.matching.quotation import find_end_of_block
+from hkgit.matching.quotation import find_end_of_block, indent_of
 from hkgit.matching.search import Holds, Vouches
 from hkgit.matching.strict import is_whole
 from hkgit.matching.transfer import transfer
@@ -39,7 +39,9 @@ def find_below_anchors(document: Document, edit: Edit) -> tuple[int, bool]:
             document.line_at(find_end_of_block(document, document.offsets[line])) - 1 if line else 0
         )
         found = _find_anchor_lines(texts[:block], line, anchor) if block > line else []
-        found = found or _find_anchor_lines(texts, line, anchor)
+        if not found:
+            every = _find_anchor_lines(texts, line, anchor)
+            found = [row for row in every if not (line and _is_outside(document, line, row))]
         if not found:
             where = f"below line {line}" if line else "in the file"
             what = f"the anchor {anchor.strip()!r} is nowhere {where}"
@@ -47,6 +49,17 @@ def find_below_anchors(document: Document, edit: Edit) -> tuple[int, bool]:
             raise NoMatch(edit.path, what, fix)
         line, is_sure = found[0], is_sure and len(found) == 1
     return document.offsets[line], is_sure
+
+
+def _is_outside(document: Document, line: int, row: int) -> bool:
+    """Whether line `row` looks like one of the block that an anchor at `line` opens, but is not.
+
+    It is below that block, and indented more than the anchor: something else opens its block.
+    """
+    lines = document.lines
+    end = document.line_at(find_end_of_block(document, document.offsets[line])) - 1
+    opens = any(each.strip() for each in lines[line:end])
+    return opens and row > end and len(indent_of(lines[row - 1])) > len(indent_of(lines[line - 1]))
 
 
 def _find_anchor_lines(texts: Sequence[bytes], line: int, anchor: str) -> list[int]:
@@ -161,18 +174,32 @@ def _locate_edit(
             context, replace(edit, new_text="", final_newline=None), threshold
         )
         return located, ()
-    document, meant = context.document, edit
+    document, meant, start = context.document, edit, 0
     if edit.anchors:
         start, is_sure = find_below_anchors(document, edit)
         if is_sure and edit.line_hint is None:
             meant = replace(edit, line_hint=_nearest(document, start, edit, threshold))
         document = _hide_outside(document, start)
     located = locate(document, meant, threshold, *_find_grounds(context, edit))
+    if edit.anchors and edit.line_hint != END_OF_FILE:
+        _expect_in_block(context.document, start, edit, located.places[0])
     try:
         return located, transfer(located)
     except Conflict as error:
         error.near = tuple(Near(*document.lines_of(p.start, p.end)) for p in located.places)
         raise
+
+
+def _expect_in_block(document: Document, start: int, edit: Edit, place: Place) -> None:
+    """Raise NoMatch for a place in another block than the one that the anchor above opens."""
+    first, last = document.lines_of(place.start, place.end)
+    rows = (row for row in range(first, last + 1) if document.lines[row - 1].strip())
+    if _is_outside(document, document.line_at(start) - 1, next(rows, first)):
+        what = f"the block of the anchor {edit.anchors[-1].strip()!r} does not have the old text"
+        fix = f"Read the file again; lines {first}-{last} have it, in another block."
+        error = NoMatch(edit.path, what, fix)
+        error.near = (Near(first, last),)
+        raise error
 
 
 _HIDDEN = bytes(byte if byte in b" \t\r\n" else 0 for byte in range(256))

@@ -10,8 +10,8 @@ from html import escape
 
 from hkgit import __version__
 from hkgit.audit.commits import REPLAYS, AuditedCommit, needs_a_look, rank_weakness
+from hkgit.audit.reports.documents import report_json
 from hkgit.audit.reports.findings import mend, name_commit, read_subject
-from hkgit.audit.reports.plain import report_json
 from hkgit.audit.reports.text import summarize
 from hkgit.audit.tables.figures import (
     Summary,

@@ -22,7 +22,7 @@ from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
 from hkgit.cli.history import resolve_range
 from hkgit.cli.options import argument, declare, option
-from hkgit.cli.output import CONSOLE, print_note
+from hkgit.cli.output import print_note
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Rejected
 from hkgit.evidence.verdict import BLIND, CandidateCommit, Finding
 from hkgit.gate.ruling import Ruling
@@ -122,16 +122,15 @@ def adopt(
     """Find evidence in an agent's own transcripts for what hooks missed.
 
     The transcript's readings and edits are replayed on the files as they were. Entries for an
-    uncommitted change are made at its commit. A COMMIT is made again with them, as by `hkgit redo`;
-    for commits of A..B they are kept outside the history, under refs/hkgit/recovered/. What no call
-    explains is listed by path and line, and the exit code is 6.
+    uncommitted change are made at its commit. A COMMIT is made again with them, and the answer is
+    that of `hkgit redo`; for commits of A..B they are kept outside the history, under
+    refs/hkgit/recovered/. What no call explains is listed by path and line, and the exit code is 6.
     """
     if sum((commits is not None, staged, working_tree)) > 1:
         raise click.UsageError("--staged, --working-tree and A..B exclude each other.")
     repository = open_repository()
     logs = open_logs(repository, source)
-    is_text = CONSOLE.form == "text"
-    if commits is not None and ".." not in commits and is_text and not dry_run:
+    if commits is not None and ".." not in commits and not dry_run:
         made = remake(repository, RemakeRequest(commits, transcripts=logs))
         return answer_remade(repository, made)
     done = _adopt(repository, logs, commits, working_tree, keeps=not dry_run)

@@ -10,7 +10,8 @@ import click
 
 from hkgit import agents
 from hkgit.agents.setup import installer
-from hkgit.agents.setup.installer import install_for_user, list_user_wide, remove_for_user
+from hkgit.agents.setup.installer import find_folder, list_user_wide
+from hkgit.agents.setup.settings import USER
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
 from hkgit.cli.options import declare, option
@@ -78,7 +79,12 @@ def _connect_user(agent: str | None, mode: str, *, remove: bool) -> list[SetupSt
         raise click.UsageError(f"--user needs --agent with one of these: {known}.")
     if mode != agents.MODES[0]:
         raise click.UsageError("--user only records; --mode steer needs the settings of a project.")
-    return (remove_for_user if remove else install_for_user)(agent, os.environ)
+    folder = find_folder(agent, os.environ)
+    return (
+        installer.remove(folder, agent, [USER])
+        if remove
+        else installer.install(folder, agent, USER)
+    )
 
 
 def _connect(

@@ -16,7 +16,7 @@ from hkgit.audit.commits import (
     fold_agent,
     is_weak_commit,
 )
-from hkgit.audit.reports.plain import ruling_json
+from hkgit.audit.reports.documents import ruling_json
 from hkgit.audit.signers import Signed, Signers, render_signature, signature_json
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import make_root_relative, open_repository

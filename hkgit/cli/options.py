@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "github", "gitlab", "sarif")
 """The names in `audit.reports.FORMATS`, which is slow to load."""
 
-Declaration = Callable[[str, str], click.Parameter]
-"""Makes the parameter of a keyword from its name and its annotation."""
-
 
 def option(words: str, *names: str, **more: Any) -> Any:
     """Declare an option; without `names` it has that of its keyword.

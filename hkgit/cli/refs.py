@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from hkgit.applying.outcome import error_json
-from hkgit.audit.reports.plain import report_json
+from hkgit.audit.reports.documents import report_json
 from hkgit.audit.reports.text import report_lines
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
@@ -23,7 +23,6 @@ from hkgit.gate.entrypoints.arrival import (
     read_framework_update,
 )
 from hkgit.gate.entrypoints.hooks import judge_moved, judge_pushed, judge_received
-from hkgit.gate.ruling import Report
 from hkgit.gate.trusted_policy import read_named_policy
 from hkgit.git.repository import Repository
 from hkgit.text.escape import escape_console, to_json_text
@@ -152,10 +151,7 @@ def _answer_lines(answer: UpdateResult) -> Iterator[str]:
         yield f"ok   {ref}: {answer.note}"
     else:
         yield f"{'ok  ' if answer.passes else 'FAIL'} {ref}, {answer.judged}:"
-        yield from (f"     {line}" for line in _report_lines(answer.report))
-
-
-def _report_lines(report: Report) -> Iterator[str]:
-    """What is rejected, and the sum; every commit only where that is asked for."""
-    rejected = [ruling for ruling in report.rulings if not ruling.passes]
-    return report_lines(report, rejected if CONSOLE.loudness < VERBOSE and rejected else None)
+        # Beside the sum what is rejected; every commit only where that is asked for.
+        rejected = [ruling for ruling in answer.report.rulings if not ruling.passes]
+        shown = rejected if CONSOLE.loudness < VERBOSE and rejected else None
+        yield from (f"     {line}" for line in report_lines(answer.report, shown))

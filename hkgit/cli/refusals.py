@@ -15,6 +15,7 @@ from hkgit.cli.terminal_rows import Cell, render_rows
 from hkgit.errors import InvalidInput
 from hkgit.evidence.refusal_log import DECISIONS, Consult, Decision, RefusalLog, RefusedAttempt
 from hkgit.gate.trusted_policy import load_policy
+from hkgit.git.facts import find_agent_shell
 from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
 from hkgit.text.strict_json import JsonObject
@@ -99,11 +100,13 @@ def _choose(found: list[Consult], start: str) -> Consult:
 
 
 def _identity(repository: Repository) -> str:
-    """Who answers, as git knows them. Raises InvalidInput for an agent."""
+    """Who answers, as git knows them. Raises InvalidInput for an agent, and in an agent's shell."""
     identity = repository.git("var", "GIT_AUTHOR_IDENT").text
     by = identity[: identity.rindex(">") + 1]
-    if load_policy(repository, None, repository.head().commit).is_agent(by):
-        raise InvalidInput(by, "is an agent, but a person has to answer", "Let a person run it.")
+    shell, policy = find_agent_shell(), load_policy(repository, None, repository.head().commit)
+    if shell is not None or policy.is_agent(by):
+        fix = "Let a person run it, in their own shell."
+        raise InvalidInput(shell or by, "is an agent, but a person has to answer", fix)
     return by
 
 

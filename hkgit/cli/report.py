@@ -70,6 +70,8 @@ def report(
         return _write_overview(Path(tables), html)
     if commits is None:
         raise click.UsageError("Name a range: hkgit report A..B, or give --tables DIR.")
+    if html is not None and form in FORMATS[1:]:
+        raise click.UsageError("--html and --format exclude each other.")
     history = open_history(commits, policy, is_range=True)
     listed = history.list()
     if html is not None:

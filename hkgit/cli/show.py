@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from hkgit.audit.commits import REPLAYS, AuditedCommit, commit_json, format_rfc3339
-from hkgit.audit.page.hunks import DiffRow, ReviewHunk, SeenRange, list_hunks
-from hkgit.audit.reports.plain import ruling_json
+from hkgit.audit.page.hunks import DiffRow, ReviewHunk, list_hunks
+from hkgit.audit.reports.documents import ruling_json
 from hkgit.audit.reports.text import report_lines
 from hkgit.audit.signers import VERDICT, Signed, Signers, render_signature, signature_json
 from hkgit.cli.answer import Answer
@@ -75,12 +75,11 @@ def hunk_json(hunk: ReviewHunk) -> JsonObject:
         "changed": hunk.changed,
         "added": hunk.added,
         "unseen": hunk.unseen,
-        "read": [_seen_json(each) for each in hunk.seen],
+        "read": [
+            {"lines": [each.start, each.end], "kind": each.kind, "how": each.how}
+            for each in hunk.seen
+        ],
     }
-
-
-def _seen_json(seen: SeenRange) -> JsonObject:
-    return {"lines": [seen.start, seen.end], "kind": seen.kind, "how": seen.how}
 
 
 @declare

@@ -44,7 +44,7 @@ _SETTINGS = (
     *("-c", "maintenance.auto=false"),
     *("-c", "transfer.bundleURI=false"),
 )
-_CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
+_CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")  # a password may hold an @ as well
 _SYMREF = re.compile(r"^ref: (refs/heads/\S+)\tHEAD$", re.MULTILINE)
 _REF = re.compile(r"^([0-9a-f]{40,64})\t(refs/(?:heads|tags|hkgit)/\S+(?<!\^\{\}))$", re.MULTILINE)
 

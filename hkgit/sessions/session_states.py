@@ -14,6 +14,7 @@ from pathlib import Path
 
 from hkgit.edits import Read, Snapshot
 from hkgit.errors import GitRefused, HkgitError, InvalidInput
+from hkgit.evidence.claims import mark
 from hkgit.git.repository import Repository
 from hkgit.git.state_files import find_files
 from hkgit.sessions.call_journal import JournaledCall, SessionJournal
@@ -193,9 +194,11 @@ class Status:
 def collect_status(session: str, journal: SessionJournal, files: Snapshot) -> Status:
     """Collect the status of a session; edits gone from the checkout wait for no commit."""
     undone, done = journal.undone, journal.committed
-    waiting = [
-        unit.is_unread for unit in find_effective(files, journal.units) if unit.id not in done
-    ]
+    left = [unit for unit in find_effective(files, journal.units) if unit.id not in done]
+    # A file that is back where its first edit found it has nothing for a commit.
+    first = dict(each for unit in reversed(left) for each in unit.entry.needs)
+    changed = {path for path, before in first.items() if mark(files.get(path)) != before}
+    waiting = [unit.is_unread for unit in left if not changed.isdisjoint(unit.paths)]
     # What HEAD has is git's.
     gone = (call for call in journal.calls if call.id in undone and not call.undoes)
     calls = sorted([*gone, *journal.standing], key=lambda call: call.id)

@@ -70,7 +70,8 @@ from hkgit.workflows.worktree_commit import begin_commits
 
 NOT_ACCEPTED = (
     "What is read after the change is `late` evidence. Make the change again in a session that"
-    " reads first, or let a person vouch for it (docs/verdicts.md), or accept `late` in the policy."
+    " reads first, or let a person vouch for it (`hkgit help vouched`), or accept `late` in the"
+    " policy."
 )
 _LEAVE = "Nothing was changed. Undo that change, or let a person vouch for it."
 _NO_GRANT = "Only people with a [[gate.manual]] grant for these paths may vouch."

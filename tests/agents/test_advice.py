@@ -18,9 +18,10 @@ from tests.agents.streaming import Talk, change
 from tests.support.cases import cases
 from tests.support.circumstances import AS_IT_IS, CIRCUMSTANCES, SHA_256
 from tests.support.commands import git, loaded_path, start
+from tests.support.commits import TAKES_LATE
 from tests.support.repos import Repo
 from tests.support.running import run
-from tests.support.serving import preload_hooks
+from tests.support.serving import guard
 
 AGENT = {"CLAUDECODE": "1"}
 pytestmark = pytest.mark.sampled
@@ -36,12 +37,8 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         repo.commit({"first.txt": b"1\n"}, "Start")
         repo.commit({"second.txt": b"2\n"}, "Go on")
         repo = CIRCUMSTANCES[circumstance](repo)
-        run("init", cwd=repo.path)
-        repo.write(".hkgit/config.toml", '[gate]\naccept = ["hash", "receipt", "late"]\n')
-        preload_hooks(repo)
         files = {"a dir/x.py": b"a = 1\nb = 2\nc = 3\n", "gone.txt": b"x\n", "kept.txt": b"k\n"}
-        repo.commit(files)
-        return repo.path
+        return guard(repo, {".hkgit/config.toml": TAKES_LATE, **files}).path
 
     return make
 
@@ -197,14 +194,14 @@ def test_a_line_that_was_not_committed_and_is_overwritten_unread_is_mended(
     assert below.git("status", "--porcelain") == ""
 
 
+@pytest.mark.usefixtures("clock")
 def test_a_read_edit_of_a_line_that_was_not_committed_is_a_persons_and_nothing_waits(
     below: Repo,
 ) -> None:
     below.write("a dir/x.py", b"a = 1\nb = 25\nc = 3\n")
     Talk(below.path).read("a dir/x.py")
     assert _edit(below, "b = 25", "b = 99") == ""
-    dates = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"@{int(time.time())} +0000")
-    assert git(below, "commit", "-qam", "Work", env=dates)[0]
+    assert git(below, "commit", "-qam", "Work")[0]
     assert "past git's hooks" not in run("doctor", cwd=below.path).out
 
 
@@ -330,9 +327,10 @@ def test_a_login_shell_that_leaves_the_virtual_environment_is_given_the_path(
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.usefixtures("clock")
 @pytest.mark.parametrize("hook", ["", "#!/bin/sh\nexit 0\n"], ids=["none", "foreign"])
 def test_a_commit_in_a_clone_without_hooks_is_mended_in_one_step(
-    hook: str, below: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hook: str, below: Repo, tmp_path: Path
 ) -> None:
     """Made again without hooks it would have no evidence again, and the advice would return."""
     below.commit({".hkgit/config.toml": (below.path / ".hkgit/config.toml").read_bytes()})
@@ -345,8 +343,6 @@ def test_a_commit_in_a_clone_without_hooks_is_mended_in_one_step(
     talk.read("a dir/x.py")
     talk.edit("a dir/x.py", "b = 2", "b = 20")
     end = talk.begin("Bash", command="git commit -qam Work")
-    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
-        monkeypatch.setenv(name, f"@{int(time.time())} +0000")
     _follow("git commit -qam Work", clone.path)
     said = end()
     assert "has no git hooks of hkgit" in said

@@ -98,6 +98,8 @@ def test_any_document_survives(
         "an array where an object belongs": '{"servers": []}',
         "another value of that name": '{"servers": {"hkgit": 1}}',
         "an array alone": "[]",
+        "an object of a comma alone": "{,}",
+        "a comma before the first element": '{"a": [ /* none */ ,]}',
     },
 )
 def test_what_cannot_be_settled_is_refused(text: str) -> None:

@@ -17,9 +17,10 @@ from hkgit.agents.begun_calls import OVERDUE
 from hkgit.agents.setup.settings import FilePart, JsonPart, list_parts
 from hkgit.sessions.homes import find_unsettled
 from tests.agents.streaming import GREETING, Talk, list_commands, statuses
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
-from tests.support.serving import preload_hooks
+from tests.support.serving import guard
 
 MENDED = GREETING.replace(b"Helo", b"Hello")
 
@@ -63,11 +64,13 @@ def _calls(repo: Repo) -> list[tuple[tuple[str, ...], int]]:
     return [(call.files, call.blind) for status in statuses(repo) for call in status.calls]
 
 
-def test_it_is_recorded_at_the_next_hook(missed: Repo, capfd: pytest.CaptureFixture[str]) -> None:
+def test_it_is_recorded_at_the_next_hook_and_once(missed: Repo) -> None:
+    """Also where its own comes after all."""
     _age(missed)
     _read(missed, MENDED)
-    assert _calls(missed) == [(("greet.py",), 0)]
     assert find_unsettled(missed.path) == []
+    _edit(missed, "after")
+    assert _calls(missed) == [(("greet.py",), 0)]
 
 
 def test_a_hook_that_may_still_come_is_waited_for(missed: Repo) -> None:
@@ -77,25 +80,11 @@ def test_a_hook_that_may_still_come_is_waited_for(missed: Repo) -> None:
     assert _calls(missed) == [(("greet.py",), 0)]
 
 
-def test_a_hook_that_comes_after_all_records_nothing_twice(missed: Repo) -> None:
+@cases("now", {"somebody went on by hand": MENDED + b"# by hand\n", "it failed": GREETING})
+def test_what_its_words_do_not_lead_to_is_left_to_the_gate(now: bytes, missed: Repo) -> None:
     _age(missed)
-    _read(missed, MENDED)
-    _edit(missed, "after")
-    assert len(_calls(missed)) == 1
-
-
-def test_what_became_something_else_is_left_to_the_gate(missed: Repo) -> None:
-    """Somebody may have gone on by hand."""
-    _age(missed)
-    missed.write("greet.py", MENDED + b"# by hand\n")
-    _read(missed, MENDED)
-    assert _calls(missed) == []
-
-
-def test_an_edit_that_failed_is_none(missed: Repo) -> None:
-    _age(missed)
-    missed.write("greet.py", GREETING)
-    _read(missed, GREETING)
+    missed.write("greet.py", now)
+    _read(missed, now)
     assert _calls(missed) == []
 
 
@@ -115,11 +104,7 @@ def test_an_edit_that_fits_no_known_version_is_not_recorded(greeting: Repo) -> N
 
 @pytest.fixture
 def governed(greeting: Repo) -> Repo:
-    run("init", cwd=greeting.path)
-    preload_hooks(greeting)
-    greeting.git("add", ".hkgit")
-    greeting.git("commit", "-q", "-m", "Set up")
-    return greeting
+    return guard(greeting)
 
 
 def test_it_is_recorded_at_the_commit(governed: Repo) -> None:

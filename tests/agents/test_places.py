@@ -12,7 +12,7 @@ from hkgit.sessions.homes import find_folders
 from tests.agents.streaming import Talk, change
 from tests.support.repos import Repo
 from tests.support.running import run
-from tests.support.serving import preload_hooks
+from tests.support.serving import guard
 
 TEXT = "a = 1\nb = 2\nc = 3\nd = 4\n"
 
@@ -74,11 +74,7 @@ def test_an_edit_of_another_guarded_checkout_is_recorded_there(
 
 
 def test_a_commit_of_it_is_judged_there(repo: Repo) -> None:
-    other = Repo(_next_door(repo))
-    run("init", cwd=other.path)
-    preload_hooks(other)
-    other.git("add", "-A")
-    other.git("commit", "-qm", "Set up")
+    other = guard(Repo(_next_door(repo)))
     talk = Talk(other.path, cwd=str(repo.path))
     talk.read("x.py")
     talk.edit("x.py", "b = 2", "b = 20")

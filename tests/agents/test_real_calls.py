@@ -18,10 +18,11 @@ from hkgit.sessions import homes as places
 from tests.agents.streaming import GREETING, Talk, replay, session, statuses, stream, told
 from tests.sessions.test_bypassing import HOOKS_OFF
 from tests.support.cases import cases
-from tests.support.commands import loaded_path, start
+from tests.support.commands import AGENT, loaded_path, start
+from tests.support.commits import TAKES_LATE
 from tests.support.repos import Repo
 from tests.support.running import run
-from tests.support.serving import preload_hooks
+from tests.support.serving import guard
 
 MANY = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(1, 16)).encode()
 NOTEBOOK = {
@@ -240,16 +241,10 @@ def test_a_setting_of_geminis_leaves_out_more(
 
 
 @pytest.fixture
-def gated(seeded: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
+def gated(seeded: Repo, monkeypatch: pytest.MonkeyPatch, clock: None) -> Repo:
     """The repository, held to its gate, with commits dated now."""
-    run("init", cwd=seeded.path)
-    seeded.write(".hkgit/config.toml", '[gate]\naccept = ["hash", "receipt", "late"]\n')
-    preload_hooks(seeded)
-    seeded.git("add", "-A")
-    seeded.git("commit", "-q", "--no-verify", "-m", "Set up")
+    guard(seeded, {".hkgit/config.toml": TAKES_LATE})
     monkeypatch.setenv("PATH", loaded_path()["PATH"])
-    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
-        monkeypatch.setenv(name, f"@{int(time.time())} +0000")
     return seeded
 
 
@@ -259,24 +254,12 @@ def _run(repo: Repo, command: str, env: Mapping[str, str] | None = None) -> tupl
     return done.returncode == 0, done.stdout + done.stderr
 
 
-def test_a_commit_of_shell_edits_is_refused_until_they_are_read(seeded: Repo) -> None:
-    run("init", cwd=seeded.path)
-    seeded.write(".hkgit/config.toml", '[gate]\naccept = ["hash", "receipt", "late"]\n')
-    preload_hooks(seeded)
-    seeded.git("add", ".hkgit")
-    seeded.git("commit", "-q", "-m", "Set up")
-    replay("claude-shell", seeded)
-    seeded.git("add", "-A")
-    assert run("record", "--staged", cwd=seeded.path).code == 0
-    refused = run("gate", "--staged", cwd=seeded.path)
-    assert refused.code != 0
-    [mend] = [
-        line.split("fix: ")[1] for line in refused.stdout.decode().splitlines() if "fix: " in line
-    ]
-    for command in mend.split("  #")[0].split(" && "):
-        assert run(*command.split()[1:], cwd=seeded.path).code == 0
-    seeded.git("commit", "-q", "-m", "By shell")
-    assert run("gate", "--range", "HEAD~1..HEAD", cwd=seeded.path).code == 0
+def test_a_commit_of_shell_edits_is_refused_until_they_are_read(gated: Repo) -> None:
+    replay("claude-shell", gated)
+    _, said = _run(gated, "git add -A && git commit -q -m 'By shell'", AGENT)
+    [mend] = re.findall(r"fix: (.*?)(?:  #.*)?$", said, re.MULTILINE)
+    assert _run(gated, f"{mend} && git commit -q -m 'By shell'", AGENT)[0]
+    assert run("gate", "--range", "HEAD~1..HEAD", cwd=gated.path).code == 0
 
 
 def test_two_blind_places_of_a_patch_are_mended_by_what_is_said(gated: Repo) -> None:

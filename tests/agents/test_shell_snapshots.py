@@ -5,7 +5,6 @@ The commands really run; the inputs are worded as Codex words them.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -19,7 +18,7 @@ from tests.support.cases import cases
 from tests.support.commands import git, start
 from tests.support.repos import Repo
 from tests.support.running import run
-from tests.support.serving import preload_hooks
+from tests.support.serving import guard
 
 LINES = "".join(f"line {n}\n" for n in range(1, 21))
 FILES: dict[str, str | bytes | None] = {
@@ -176,14 +175,13 @@ def test_what_git_brings_before_an_edit_is_not_the_agents(
 
 
 @pytest.mark.sampled
+@pytest.mark.usefixtures("clock")
 @pytest.mark.parametrize("reset", ["--soft", "--mixed", "--hard"])
 @pytest.mark.parametrize("before", ["b.txt", "a.txt"], ids=["another file", "the same file"])
 def test_an_edit_committed_past_the_hooks_after_a_reset_is_told(
-    before: str, reset: str, seeded: Repo, monkeypatch: pytest.MonkeyPatch
+    before: str, reset: str, seeded: Repo
 ) -> None:
     """What the commit undone had done is nobody's edit; where the two meet nothing is claimed."""
-    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
-        monkeypatch.setenv(name, f"@{int(time.time())} +0000")
     seeded.commit({before: LINES.replace("line 9\n", "nine\n")})
     again = "sed -i s/line.5/five/ a.txt && git add -A && git commit -q --no-verify -m Again"
     said = call(seeded, f"git reset -q {reset} HEAD~1 && {again}")
@@ -254,10 +252,7 @@ def test_where_it_steers_commands_are_recorded_all_the_same(seeded: Repo) -> Non
 @pytest.fixture
 def gated(seeded: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
     """A repository with hooks, in the shell of Codex."""
-    run("init", cwd=seeded.path)
-    preload_hooks(seeded)
-    seeded.git("add", "-A")
-    seeded.git("commit", "-q", "-m", "Set up")
+    guard(seeded)
     monkeypatch.setenv("CODEX_THREAD_ID", "1")
     monkeypatch.setenv("GIT_AUTHOR_NAME", "codex")
     return seeded

@@ -15,10 +15,11 @@ from hkgit.agents.events import Editing, PendingToolEdit
 from hkgit.agents.setup.installer import (
     find_folder,
     find_user_hooks,
-    install_for_user,
+    install,
     list_user_wide,
-    remove_for_user,
+    remove,
 )
+from hkgit.agents.setup.settings import USER
 from tests.agents.streaming import list_calls, list_commands, told
 from tests.support.cases import cases
 from tests.support.repos import Repo
@@ -41,14 +42,14 @@ def _texts(home: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("agent", list_user_wide())
 def test_hooks_come_and_go_and_nothing_else(agent: str, home: Path) -> None:
-    install_for_user(agent, {})
+    install(find_folder(agent, {}), agent, USER)
     texts = _texts(home)
     assert any(f"hkgit hook {agent} --user" in text for text in texts.values()) or agent == "pi"
     assert not any("mcpServers" in text for text in texts.values())
     assert find_user_hooks(agent, {}) is True
-    install_for_user(agent, {})
+    install(find_folder(agent, {}), agent, USER)
     assert _texts(home) == texts
-    remove_for_user(agent, {})
+    remove(find_folder(agent, {}), agent, [USER])
     assert _texts(home) == {}
     assert find_user_hooks(agent, {}) is None
 
@@ -57,9 +58,9 @@ def test_a_users_own_settings_stay(home: Path) -> None:
     own = '{\n  // mine\n  "model": "m",\n  "hooks": {"Stop": []}\n}\n'
     (home / ".claude").mkdir()
     (home / ".claude/settings.json").write_text(own)
-    install_for_user("claude", {})
+    install(find_folder("claude", {}), "claude", USER)
     assert "// mine" in _texts(home)[".claude/settings.json"]
-    remove_for_user("claude", {})
+    remove(find_folder("claude", {}), "claude", [USER])
     assert _texts(home) == {".claude/settings.json": own}
 
 
@@ -76,7 +77,7 @@ def test_a_users_own_settings_stay(home: Path) -> None:
 def test_settings_that_a_user_keeps_elsewhere_are_found(
     agent: str, variable: str, home: Path, tmp_path: Path
 ) -> None:
-    install_for_user(agent, {variable: str(tmp_path / "else")})
+    install(find_folder(agent, {variable: str(tmp_path / "else")}), agent, USER)
     assert _texts(home) == {}
     assert find_folder(agent, {variable: str(tmp_path / "else")}).is_relative_to(tmp_path / "else")
     assert _texts(tmp_path / "else")
@@ -128,7 +129,7 @@ def test_a_repository_without_hkgit_is_none_of_its_business(
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/hkgit").write_text(f"#!/bin/sh\necho run >>{log}\necho {{}}\n")
     (tmp_path / "bin/hkgit").chmod(0o755)
-    install_for_user(agent, {})
+    install(find_folder(agent, {}), agent, USER)
     [command, *_] = list_commands(
         json.loads(next(x for x in _texts(home).values() if "--user" in x))
     )

@@ -100,6 +100,43 @@ def test_an_anchor_that_does_not_lead_there_is_refused(edit: AnyEdit, said: str)
     assert refusal(in_sequence(files, edit)).startswith(said)
 
 
+SIBLINGS = """\
+import os
+class A:
+    def stop(self):
+        pass
+class B:
+    def run(self):
+        go(1)
+def main():
+    B()
+"""
+
+
+@cases(
+    "anchors, old, is_found",
+    {
+        "a block that lacks it": (["class A:"], "        go(1)\n", False),
+        "an inner block that lacks it": (["class A:", "def stop(self):"], "        go(1)\n", False),
+        "a method of another class": (["class A:", "def run(self):"], "        go(1)\n", False),
+        "its own block": (["class B:"], "        go(1)\n", True),
+        "a line that opens none": (["import os"], "        go(1)\n", True),
+        "the block above it": (["class A:"], "class B:\n    def run(self):\n        go(1)\n", True),
+        "the method above it": (["def run(self):"], "def main():\n", True),
+        "one block below another": (["class A:", "class B:"], "        go(1)\n", True),
+    },
+)
+def test_what_is_indented_more_than_an_anchor_is_in_its_block(
+    anchors: list[str], old: str, is_found: bool
+) -> None:
+    edit = Edit("f", old, f"{old}    # new\n", anchors=tuple(anchors))
+    made = in_sequence({"f": SIBLINGS.encode()}, edit)
+    if is_found:
+        assert result(made) == {"f": SIBLINGS.replace(old, edit.new_text).encode()}
+    else:
+        assert refusal(made).startswith("no_match: f: the ")
+
+
 @pytest.mark.parametrize("anchors", [("class C",), ("class C", "def f")])
 def test_an_anchor_may_be_the_beginning_of_a_line(anchors: tuple[str, ...]) -> None:
     block = b"    def f(self):\n        x = 1\n"

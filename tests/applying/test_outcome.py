@@ -241,6 +241,15 @@ def test_the_words_hold_the_corrected_edit_or_else_the_places() -> None:
     assert f"Lines 4-5, hash {SECOND[:12]}:\nx = 1\nw = 4" in refusal_text([outcome])
 
 
+def test_a_candidate_of_a_diff_has_its_lines_in_the_base() -> None:
+    """Whatever hunks above it add; here what is refused would write a header of a hunk."""
+    hunks = "@@ @@\n-x = 1\n+x = 2\n+v = 0\n y = 2\n@@ @@\n-x = 1\n+@@ -1,2 +1,2 @@\n w = 4\n"
+    spec = f"--- a/f\n+++ b/f\n{hunks}"
+    *_, outcome = plan(dialects.parse(spec), snapshot({"f": DATA})).outcomes
+    [found] = outcome.candidates
+    assert found == Candidate(4, 5, SECOND, None, "x = 1\nw = 4\n")
+
+
 DEEP = b"".join(b"line %d\n" % n for n in range(40)) + DATA
 
 

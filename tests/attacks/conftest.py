@@ -11,6 +11,8 @@ from hkgit.gate.policy.model import Policy
 from tests.attacks.landing import Landing
 from tests.attacks.scene import GOVERN, Scene
 from tests.support.agreement import expect_agreement
+from tests.support.keys import made_key
+from tests.support.serving import Served, copied
 
 
 @pytest.fixture(scope="module")
@@ -39,3 +41,16 @@ def landing(request: pytest.FixtureRequest, tmp_path: Path) -> Landing:
 @pytest.fixture
 def strict(tmp_path: Path) -> Landing:
     return Landing.at(tmp_path, "all")
+
+
+@pytest.fixture
+def served(template: Served, tmp_path: Path) -> Served:
+    """A copy of the server and the clone that a module of attacks is made on."""
+    return copied(template, tmp_path)
+
+
+@pytest.fixture(scope="session")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Ada may sign, Bob is known and may not, nobody knows Mallory."""
+    folder = tmp_path_factory.mktemp("keys")
+    return {name: made_key(folder / name) for name in ("ada", "bob", "mallory")}

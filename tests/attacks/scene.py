@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hkgit.edits import File
+from hkgit.gate.entrypoints.arrival import EntryPoint, Update, UpdateResult, choose_trusted_side
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import Ruling
 from tests.support.attacks import A, B, governed_repository, honest
@@ -25,6 +26,7 @@ from tests.support.commits import (
     message_of,
     tree_of,
 )
+from tests.support.objects import open_repository
 from tests.support.planning import Operation, protocol, replace_range
 from tests.support.repos import Repo
 
@@ -87,6 +89,12 @@ class Scene:
 
     def ruling(self, commit: str, policy: Policy) -> Ruling:
         return judge(self.repo, commit, policy)
+
+    def answer(self, ref: str, new: str, policy: Policy | None = None) -> UpdateResult:
+        """What a server says of a new ref for this object; a policy given is the server's own."""
+        repository = open_repository(self.repo)
+        side = choose_trusted_side(repository, [ref], None, self.repo.head, policy)
+        return EntryPoint(repository, on_server=True).answer(Update(ref, None, new), side)
 
 
 Attack = Callable[[Scene], str]

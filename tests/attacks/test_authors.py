@@ -26,7 +26,7 @@ from tests.support.cases import cases
 from tests.support.commands import start
 from tests.support.commits import commit_tree, judge, tree_of
 from tests.support.entries import written
-from tests.support.keys import made_key, public
+from tests.support.keys import public
 from tests.support.objects import open_repository
 
 BLIND = {"b.txt": File(b"evil\n")}
@@ -175,11 +175,6 @@ def test_a_strict_commit_does_not_lie_in_its_message(scene: Scene, foot: str, sa
 # Grants and keys
 
 
-@pytest.fixture(scope="module")
-def stranger(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_key(tmp_path_factory.mktemp("keys") / "stranger")
-
-
 def signers(key: Path) -> str:
     return f"ada@example.org {public(key)}\n"
 
@@ -209,12 +204,12 @@ def test_a_principal_changes_what_is_granted(scene: Scene, key: Path) -> None:
 
 
 def test_a_grant_to_a_principal_is_for_paths_and_keys(
-    scene: Scene, key: Path, stranger: Path
+    scene: Scene, key: Path, keys: dict[str, Path]
 ) -> None:
     policy, evil = by_principal(key), File(b"evil\n")
     assert scene.rule(signed(scene, key, {"a.py": evil}), policy) == "blind"
     assert scene.rule(signed(scene, key, {**BLIND, "a.py": None}), policy) == "blind"
-    assert scene.rule(signed(scene, stranger, {**BLIND}), policy) == "blind"
+    assert scene.rule(signed(scene, keys["mallory"], {**BLIND}), policy) == "blind"
     assert scene.rule(scene.by_hand({**BLIND}, PERSON), policy) == "blind"  # a name is nothing
 
 

@@ -12,7 +12,6 @@ import pytest
 from hkgit.applying.evidence import KINDS
 from hkgit.audit.reports.findings import mend
 from hkgit.edits import File
-from hkgit.gate.entrypoints.arrival import EntryPoint, Update, choose_trusted_side
 from hkgit.gate.policy.defaults import TEXT
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.characters import find_added
@@ -23,7 +22,6 @@ from tests.attacks.scene import AGENT, PERSON, Scene
 from tests.support.commands import AGENT as COMMANDS_AGENT
 from tests.support.commands import hkgit, start
 from tests.support.commits import commit_tree
-from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.serving import Served, begin
 
@@ -126,10 +124,7 @@ def test_an_object_that_is_too_large_is_not_read(
     """Packs make gigabytes of next to nothing."""
     made = scene.commit(scene.honest())
     monkeypatch.setitem(LARGEST_OBJECT, kind, 30)
-    repository = open_repository(scene.repo)
-    side = choose_trusted_side(repository, ["refs/heads/x"], None, scene.repo.head, Policy())
-    point = EntryPoint(repository, on_server=True)
-    answer = point.answer(Update("refs/heads/x", None, made), side)
+    answer = scene.answer("refs/heads/x", made, Policy())
     rulings = answer.report.rulings
     words = [str(answer.refusal), *(each.what for ruling in rulings for each in ruling.findings)]
     assert not answer.passes

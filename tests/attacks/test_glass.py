@@ -17,19 +17,11 @@ from hkgit.gate.ruling import Report, Ruling
 from hkgit.gate.trusted_policy import read_named_policy
 from tests.attacks.scene import Scene
 from tests.support.cases import cases
-from tests.support.keys import made_key
 from tests.support.objects import open_repository
 from tests.support.reports import place_report, render
 
 TAG = "break-glass/2026-11-22-outage"
 REASON = "The site is down; reviewed by phone with Bob.\n"
-
-
-@pytest.fixture(scope="module")
-def keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Ada has the role, Bob is known without it, Mallory is not known."""
-    place = tmp_path_factory.mktemp("keys")
-    return {name: made_key(place / name) for name in ("ada", "bob", "mallory")}
 
 
 @pytest.fixture(params=["agents", "all"])

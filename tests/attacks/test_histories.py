@@ -15,7 +15,7 @@ from tests.attacks.scene import AGENT, PERSON, A, Attack, Change, Scene, replace
 from tests.support.cases import cases
 from tests.support.commits import commit_tree, joined
 from tests.support.objects import open_repository
-from tests.support.rulings import judge_whole
+from tests.support.rulings import judge_between, judge_whole
 
 EVIL = File(b"evil\n")
 
@@ -178,7 +178,7 @@ def test_a_merge_brings_the_commits_that_it_merges_before_the_judge(
     main = scene.by_hand({"c.txt": File(b"c\n")}, PERSON)
     merged = scene.repo.git("merge-tree", "--write-tree", main, side)
     made = commit_tree(scene.repo, merged, [main, side], b"Merge\n", AGENT)
-    report = judge_whole(open_repository(scene.repo), CommitRange(main, made), policy)
+    report = judge_between(scene.repo, main, made, policy)
     assert [ruling.rule for ruling in report.rulings if not ruling.passes] == ["blind"]
 
 
@@ -187,8 +187,7 @@ def test_a_merge_brings_the_commits_that_it_merges_before_the_judge(
 
 def test_unrelated_histories_are_judged_from_their_roots(scene: Scene, policy: Policy) -> None:
     stranger = root(scene)
-    opened = open_repository(scene.repo)
-    report = judge_whole(opened, CommitRange(scene.repo.head, stranger), policy)
+    report = judge_between(scene.repo, "HEAD", stranger, policy)
     assert [(each.passes, each.rule) for each in report.rulings] == [(False, "blind")]
 
 

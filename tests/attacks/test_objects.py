@@ -7,95 +7,71 @@ from collections.abc import Callable
 import pytest
 
 from hkgit.edits import File
-from hkgit.gate.entrypoints.arrival import EntryPoint, Update, UpdateResult, choose_trusted_side
 from hkgit.gate.policy.model import Policy
 from tests.attacks.scene import AGENT, PERSON, Scene
 from tests.support.cases import cases
 from tests.support.commits import commit_tree
-from tests.support.objects import open_repository
 
 WHO = f"{AGENT} 1700000000 +0000"
+EVIL: dict[str, File | None] = {"evil.py": File(b"evil\n")}
 
 
-def tag(scene: Scene, text: str) -> str:
-    return _stored(scene, "tag", text.replace("COMMIT", _blind(scene)))
-
-
-def malformed(scene: Scene, text: str) -> str:
-    tree = scene.repo.resolve(f"{_blind(scene)}^{{tree}}")
-    return _stored(scene, "commit", text.replace("TREE", tree).replace("HEAD", scene.repo.head))
-
-
-def _blind(scene: Scene) -> str:
-    return scene.by_hand({"evil.py": File(b"evil\n")})
-
-
-def _stored(scene: Scene, kind: str, text: str) -> str:
+def stored(scene: Scene, kind: str, text: str) -> str:
+    """An object of just this text; COMMIT and TREE are those of a blind commit."""
+    blind = scene.by_hand(EVIL)
+    tree = scene.repo.resolve(f"{blind}^{{tree}}")
+    named = {"COMMIT": blind, "TREE": tree, "HEAD": scene.repo.head}
+    for word, object_id in named.items():
+        text = text.replace(word, object_id)
     args = ("hash-object", "-t", kind, "-w", "--literally", "--stdin")
     return scene.repo.git(*args, stdin=text.encode())
 
 
-def answer(scene: Scene, ref: str, new: str, policy: Policy | None = None) -> UpdateResult:
-    repository = open_repository(scene.repo)
-    side = choose_trusted_side(repository, [ref], None, scene.repo.head, policy)
-    return EntryPoint(repository, on_server=True).answer(Update(ref, None, new), side)
-
-
-TAGS = {
-    "no end of the tagger": "tagger A 1 +0000\n\nm\n",
-    "a date that overflows": "tagger A <a@x> 99999999999999999999999 +0000\n\nm\n",
-    "no message": "tagger A <a@x> 1 +0000\n",
-    "no tagger": "\nm\n",
+TAG = "object COMMIT\ntype commit\ntag v2\n"
+REFUSED = {
+    "no end of the tagger": ("tag", f"{TAG}tagger A 1 +0000\n\nm\n"),
+    "a date that overflows": ("tag", f"{TAG}tagger A <a@x> {'9' * 23} +0000\n\nm\n"),
+    "no message": ("tag", f"{TAG}tagger A <a@x> 1 +0000\n"),
+    "no tagger": ("tag", f"{TAG}\nm\n"),
+    "another type": ("tag", "object COMMIT\ntype blob\ntag v\n\nm\n"),
+    "lines turned round": ("tag", "type commit\nobject COMMIT\ntag v\n\nm\n"),
+    "too large": ("tag", f"object COMMIT\ntype commit\ntag v\n\n{'m' * 5_000_000}"),
+    "not here": ("tag", f"object {'1' * 40}\ntype commit\ntag v\n\nm\n"),
+    "no end of the author": (
+        "commit",
+        "tree TREE\nparent HEAD\nauthor claude 1\ncommitter claude 1\n\nm\n",
+    ),
+    "no author": ("commit", f"tree TREE\nparent HEAD\ncommitter {WHO}\n\nm\n"),
+    "two trees": (
+        "commit",
+        f"tree TREE\ntree TREE\nparent HEAD\nauthor {WHO}\ncommitter {WHO}\n\nm\n",
+    ),
 }
-COMMITS = {
-    "no end of the author": "tree TREE\nparent HEAD\nauthor claude 1\ncommitter claude 1\n\nm\n",
-    "no author": f"tree TREE\nparent HEAD\ncommitter {WHO}\n\nm\n",
-    "two trees": f"tree TREE\ntree TREE\nparent HEAD\nauthor {WHO}\ncommitter {WHO}\n\nm\n",
-}
 
 
-REFS = ("refs/tags/v2", "refs/heads/v2", "refs/other/v2")
-
-
-@pytest.mark.parametrize("end", TAGS.values(), ids=TAGS)
-def test_a_tag_that_git_reads_and_libgit2_does_not_names_a_commit(scene: Scene, end: str) -> None:
-    made = tag(scene, f"object COMMIT\ntype commit\ntag v2\n{end}")
-    assert [answer(scene, ref, made).passes for ref in REFS] == [False] * 3
-
-
-@pytest.mark.parametrize("text", COMMITS.values(), ids=COMMITS)
-def test_a_commit_that_cannot_be_read_is_refused(scene: Scene, text: str) -> None:
-    made = malformed(scene, text)
-    assert [answer(scene, ref, made).passes for ref in REFS] == [False] * 3
-
-
-@cases(
-    "text",
-    {
-        "another type": "object COMMIT\ntype blob\ntag v\n\nm\n",
-        "lines turned round": "type commit\nobject COMMIT\ntag v\n\nm\n",
-        "too large": f"object COMMIT\ntype commit\ntag v\n\n{'m' * 5_000_000}",
-        "not here": f"object {'1' * 40}\ntype commit\ntag v\n\nm\n",
-    },
-)
-def test_a_tag_that_leads_nowhere_is_refused(scene: Scene, text: str) -> None:
-    assert not answer(scene, "refs/tags/v2", tag(scene, text)).passes
+@cases("kind, text", REFUSED)
+def test_what_names_no_commit_for_every_reader_is_refused(
+    scene: Scene, kind: str, text: str
+) -> None:
+    """Git reads some of these tags, and libgit2 does not."""
+    made = stored(scene, kind, text)
+    for ref in ("refs/tags/v2", "refs/heads/v2", "refs/other/v2"):
+        assert not scene.answer(ref, made).passes
 
 
 def test_a_tag_of_a_tag_names_its_commit(scene: Scene) -> None:
-    inner = tag(scene, "object COMMIT\ntype commit\ntag v2\ntagger A 1 +0000\n\nm\n")
-    outer = tag(scene, f"object {inner}\ntype tag\ntag v3\ntagger A 1 +0000\n\nm\n")
-    assert not answer(scene, "refs/tags/v3", outer).passes
+    inner = stored(scene, "tag", f"{TAG}tagger A 1 +0000\n\nm\n")
+    outer = f"object {inner}\ntype tag\ntag v3\ntagger A 1 +0000\n\nm\n"
+    assert not scene.answer("refs/tags/v3", stored(scene, "tag", outer)).passes
 
 
 def _of_tree(scene: Scene, who: str, kind: str = "tree", message: str = "m") -> str:
-    named = "HEAD:a.py" if kind == "blob" else f"{_blind(scene)}^{{tree}}"
-    made = scene.repo.resolve(named)
-    return _stored(scene, "tag", f"object {made}\ntype {kind}\ntag v\ntagger {who}\n\n{message}\n")
+    made = scene.repo.resolve("HEAD:a.py") if kind == "blob" else "TREE"
+    return stored(scene, "tag", f"object {made}\ntype {kind}\ntag v\ntagger {who}\n\n{message}\n")
 
 
 NOBODYS = {
-    "a tree": lambda scene: scene.repo.resolve(f"{_blind(scene)}^{{tree}}"),
+    "a tree": lambda scene: scene.repo.resolve(f"{scene.by_hand(EVIL)}^{{tree}}"),
     "a tag of a tree": lambda scene: _of_tree(scene, "Ada <ada@x> 1 +0000"),
     "a tag of a blob": lambda scene: _of_tree(scene, "Ada <ada@x> 1 +0000", "blob"),
 }
@@ -116,16 +92,16 @@ def test_a_tag_of_a_tree_brings_no_files_without_evidence(
     scene: Scene, make: Callable[[Scene], str]
 ) -> None:
     """`git checkout TAG -- .` and `git archive TAG` take a tree for a commit's."""
-    assert not answer(scene, "refs/tags/v2", make(scene), Policy(govern="all")).passes
-    assert answer(scene, "refs/tags/v2", make(scene)).passes
+    assert not scene.answer("refs/tags/v2", make(scene), Policy(govern="all")).passes
+    assert scene.answer("refs/tags/v2", make(scene)).passes
 
 
 @pytest.mark.parametrize(("kind", "who", "message"), AGENTS.values(), ids=AGENTS)
 def test_an_agent_tags_no_tree(scene: Scene, kind: str, who: str, message: str) -> None:
     inner = _of_tree(scene, who, kind, message)
     outer = f"object {inner}\ntype tag\ntag w\ntagger Ada <ada@x> 1 +0000\n\nm\n"
-    for made in (inner, _stored(scene, "tag", outer)):
-        assert not answer(scene, "refs/tags/v2", made).passes
+    for made in (inner, stored(scene, "tag", outer)):
+        assert not scene.answer("refs/tags/v2", made).passes
 
 
 @pytest.mark.parametrize("mode", [b"40755", b"40777", b"41644", b"120777", b"160644"])
@@ -147,7 +123,7 @@ def test_what_git_reads_as_a_directory_is_none_under_another_mode(
 
 def test_tags_of_honest_commits_and_of_blobs_are_taken(scene: Scene) -> None:
     made = scene.commit(scene.honest())
-    named = _stored(scene, "tag", f"object {made}\ntype commit\ntag v\ntagger {WHO}\n\nm\n")
+    named = stored(scene, "tag", f"object {made}\ntype commit\ntag v\ntagger {WHO}\n\nm\n")
     blob = scene.repo.resolve("HEAD:a.py")
-    assert answer(scene, "refs/tags/v2", named).passes
-    assert answer(scene, "refs/tags/key", blob).passes
+    assert scene.answer("refs/tags/v2", named).passes
+    assert scene.answer("refs/tags/key", blob).passes

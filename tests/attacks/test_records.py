@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -23,7 +24,6 @@ from tests.attacks.falsehoods import (
 from tests.attacks.scene import (
     A,
     Attack,
-    Change,
     Scene,
     falsified,
     replace_range,
@@ -77,6 +77,11 @@ def test_a_decoy_is_found_whoever_commits_it(scene: Scene, falsify: Falsify) -> 
     assert scene.rules(scene.commit(change)) == {"decoy"}
 
 
+EVIL = File(b"evil\n")
+CLAIMS = b'"claims":{'
+DEEP = CLAIMS + b'"deep":' + b"[" * 10_000 + b"]" * 10_000 + b","
+
+
 def reused(scene: Scene) -> str:
     """The same change, made again by hand after it was undone, under its old entry."""
     once = scene.commit(scene.honest())
@@ -88,16 +93,12 @@ def reused(scene: Scene) -> str:
 def reused_elsewhere(scene: Scene) -> str:
     """An honest entry for a file, beside a change of another file."""
     change = scene.honest()
-    return scene.commit(replace(change, files={"b.txt": File(b"evil\n")}))
+    return scene.commit(replace(change, files={"b.txt": EVIL}))
 
 
-def removed(scene: Scene) -> str:
-    """Alone it is a prune; beside a change it would hide what the change is held against."""
-    return scene.by_hand({_entry_of_the_past(scene): None, "b.txt": File(b"evil\n")})
-
-
-def altered(scene: Scene) -> str:
-    return scene.by_hand({_entry_of_the_past(scene): File(b"{}\n")})
+def in_place_of_the_past(file: File | None, **beside: File) -> Attack:
+    """Something else, or nothing, where an entry of the past is."""
+    return lambda scene: scene.by_hand({_entry_of_the_past(scene): file, **beside})
 
 
 def altered_beside_a_change(scene: Scene) -> str:
@@ -130,9 +131,16 @@ def placed(path: str, mode: int = REGULAR) -> Attack:
     return attack
 
 
-def with_bytes(data: bytes) -> Attack:
-    """A record of other bytes than an entry's, under its name."""
-    return lambda scene: _with_raw_entry(scene, scene.honest(), data)
+def with_bytes(write: Callable[[bytes], bytes]) -> Attack:
+    """A record of other bytes than those of the honest entry, under its name."""
+
+    def attack(scene: Scene) -> str:
+        change = scene.honest()
+        data = write(written(change.entry))
+        record: dict[str, File | None] = {entry_path(sha256(data)): File(data)}
+        return scene.commit(replace(change, entries=[], files={**change.files, **record}))
+
+    return attack
 
 
 def in_two_entries(scene: Scene) -> str:
@@ -144,26 +152,17 @@ def in_two_entries(scene: Scene) -> str:
 
 def not_needed(scene: Scene) -> str:
     change = scene.honest()
-    other = scene.applied(replace_range("b.txt", _b(scene), 1, 1, "uno"))
+    other = scene.applied(replace_range("b.txt", scene.repo.show("HEAD", "b.txt"), 1, 1, "uno"))
     return scene.commit(replace(change, entries=[change.entry, other.entry]))
 
 
-def duplicate_keys(scene: Scene) -> str:
-    change = scene.honest()
-    data = written(change.entry).replace(b'{"base":', b'{"base":null,"base":', 1)
-    return _with_raw_entry(scene, change, data)
-
-
-def not_canonical(scene: Scene) -> str:
-    change = scene.honest()
-    return _with_raw_entry(scene, change, json.dumps(change.entry, indent=1).encode() + b"\n")
-
-
-def nested_deep(scene: Scene) -> str:
-    change = scene.honest()
-    deep = b'"claims":{"deep":' + b"[" * 10_000 + b"]" * 10_000 + b","
-    data = written(change.entry).replace(b'"claims":{', deep)
-    return _with_raw_entry(scene, change, data)
+BYTES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "duplicate keys": (lambda data: b'{"base":null,' + data[1:], 'the key "base" is given twice'),
+    "not canonical": (lambda data: data.replace(b",", b", "), "is not canonical"),
+    "no JSON": (lambda data: b"nonsense\n", "expected JSON"),
+    "nested 10,000 deep": (lambda data: data.replace(CLAIMS, DEEP), "nest"),
+    "over a mebibyte": (lambda data: b" " * (2**20 + 1), "is over 1048576 bytes"),
+}
 
 
 def too_many(scene: Scene) -> str:
@@ -173,18 +172,9 @@ def too_many(scene: Scene) -> str:
     return scene.by_hand(dict.fromkeys(names, File(padding)))
 
 
-def _with_raw_entry(scene: Scene, change: Change, data: bytes) -> str:
-    entry: dict[str, File | None] = {entry_path(sha256(data)): File(data)}
-    return scene.commit(replace(change, entries=[], files={**change.files, **entry}))
-
-
 def _entry_of_the_past(scene: Scene) -> str:
     listed = scene.repo.git("ls-tree", "-r", "--name-only", "HEAD", LEDGER)
     return listed.splitlines()[0]
-
-
-def _b(scene: Scene) -> bytes:
-    return scene.repo.show("HEAD", "b.txt")
 
 
 @cases(
@@ -192,8 +182,12 @@ def _b(scene: Scene) -> bytes:
     {
         "entry of an undone change used again": (reused, "blind", "no ledger entry"),
         "entry beside another change": (reused_elsewhere, "bytes", "an entry changes this file"),
-        "entry removed beside a change": (removed, "entry", "the entry is removed"),
-        "entry altered": (altered, "entry", "the entry is altered"),
+        "entry removed beside a change": (
+            in_place_of_the_past(None, beside=EVIL),
+            "entry",
+            "the entry is removed",
+        ),
+        "entry altered": (in_place_of_the_past(File(b"{}\n")), "entry", "the entry is altered"),
         "entry altered beside a change": (altered_beside_a_change, "entry", "the entry is altered"),
         "entry of another mode": (of_another_mode, "entry", "the entry is altered"),
         "entry renamed": (renamed_entry, "entry", "do not match the hash in its name"),
@@ -204,12 +198,8 @@ def _b(scene: Scene) -> bytes:
         "a link": (placed("{0}/{1}.json", SYMLINK), "entry", "is not a place for"),
         "two entries for one hunk": (in_two_entries, "before", "the file differs"),
         "entry that is not needed": (not_needed, "bytes", "an entry changes this file"),
-        "duplicate keys": (duplicate_keys, "entry", 'the key "base" is given twice'),
-        "not canonical": (not_canonical, "entry", "is not canonical"),
-        "no JSON": (with_bytes(b"nonsense\n"), "entry", "expected JSON"),
-        "nested 10,000 deep": (nested_deep, "entry", "nest"),
-        "over a mebibyte": (with_bytes(b" " * (2**20 + 1)), "entry", "is over 1048576 bytes"),
         "over 64 mebibytes in all": (too_many, "entry", "over 67108864 bytes together"),
+        **{name: (with_bytes(write), "entry", said) for name, (write, said) in BYTES.items()},
     },
 )
 def test_an_entry_is_what_it_says_or_is_rejected(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from hkgit.edits import File
@@ -12,7 +10,7 @@ from hkgit.values import replace
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.running import run
-from tests.support.serving import Served, begin, commit, copied, preload_hooks
+from tests.support.serving import Served, begin, commit, preload_hooks
 from tests.support.transcripts import ClaudeLog
 
 RECORDS = "refs/hkgit/recovered/*:refs/hkgit/recovered/*"
@@ -25,11 +23,6 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Served:
     template = begin(tmp_path_factory.mktemp("recovered"))
     preload_hooks(template.server)
     return template
-
-
-@pytest.fixture
-def served(template: Served, tmp_path: Path) -> Served:
-    return copied(template, tmp_path)
 
 
 def accept(served: Served, policy: str = ACCEPTING) -> None:

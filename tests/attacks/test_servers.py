@@ -15,7 +15,7 @@ from tests.support.commands import AGENT, hkgit
 from tests.support.keys import made_key, public
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
-from tests.support.serving import Served, begin, commit, copied, preload_hooks
+from tests.support.serving import Served, begin, commit, preload_hooks
 
 POLICY = """\
 [gate]
@@ -55,11 +55,6 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Served:
     clone.git("config", "gpg.format", "ssh")
     clone.git("config", "user.signingKey", str(key))
     return served
-
-
-@pytest.fixture
-def served(template: Served, tmp_path: Path) -> Served:
-    return copied(template, tmp_path)
 
 
 def test_the_server_takes_what_the_pusher_may_change(served: Served) -> None:

@@ -29,7 +29,7 @@ from tests.support.objects import open_repository
 from tests.support.planning import protocol
 from tests.support.reports import place_report, render
 from tests.support.repos import Repo
-from tests.support.rulings import judge_whole
+from tests.support.rulings import judge_between, judge_whole
 from tests.support.running import Bench
 
 EVIL = File(b"evil\n")
@@ -163,8 +163,10 @@ def test_a_hostile_environment_changes_no_verdict(
 ) -> None:
     opened, head = open_repository(scene.repo), scene.repo.head
     with environment(variables):
-        report = judge_whole(opened, CommitRange(head, commits["bytes"]), Policy())
-        merged = judge_whole(opened, CommitRange(head, commits["merge"]), Policy())
+        report, merged = (
+            judge_whole(opened, CommitRange(head, commits[name]), Policy())
+            for name in ("bytes", "merge")
+        )
     assert [each.rule for each in report.rulings] == ["bytes"]
     assert {each.rule for each in merged.rulings} == {"verdict strict", "verdict merge"}
 
@@ -254,8 +256,7 @@ def hostile_report(scene: Scene) -> Report:
     second = scene.by_hand(
         {path: File(b"x")}, "codex \u202e <a@example.org>", first, f"Hkgit-Edit: {HOSTILE}\n"
     )
-    opened = open_repository(scene.repo)
-    return judge_whole(opened, CommitRange(scene.repo.head, second), Policy())
+    return judge_between(scene.repo, "HEAD", second)
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -11,11 +11,11 @@ from hkgit.gate.trusted_policy import CONFIG
 from tests.support.commands import AGENT
 from tests.support.commits import applied
 from tests.support.commits import commit as commit_change
-from tests.support.keys import made_key, public
+from tests.support.keys import public
 from tests.support.planning import Operation, protocol
 from tests.support.repos import Repo
 from tests.support.running import run
-from tests.support.serving import Served, begin, commit, copied, preload_hooks
+from tests.support.serving import Served, begin, commit, preload_hooks
 
 POLICY = """\
 [gate]
@@ -36,12 +36,6 @@ CLAUDE = "Hkgit-Vouched-by: Claude <noreply@anthropic.com>"
 
 
 @pytest.fixture(scope="module")
-def keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("keys")
-    return {name: made_key(folder / name) for name in ("ada", "mallory")}
-
-
-@pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory, keys: dict[str, Path]) -> Served:
     """A server with that policy, and blind commits of an agent on top of it."""
     served = begin(tmp_path_factory.mktemp("vouching"))
@@ -53,11 +47,6 @@ def template(tmp_path_factory: pytest.TempPathFactory, keys: dict[str, Path]) ->
         served.clone.git("rebase", "-q", "main", branch, env=AGENT)
     served.clone.git("config", "gpg.format", "ssh")
     return served
-
-
-@pytest.fixture
-def served(template: Served, tmp_path: Path) -> Served:
-    return copied(template, tmp_path)
 
 
 def vouched(repo: Repo, trailer: str, key: Path | None) -> None:

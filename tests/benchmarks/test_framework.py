@@ -1,9 +1,10 @@
-"""What the pairs of `benchmarks.framework` say."""
+"""What the pairs of `benchmarks.framework` say, and the times of `benchmarks.verify`."""
 
 from __future__ import annotations
 
 from benchmarks.framework import describe, measure
 from benchmarks.ratio_jobs import Cost, Job
+from benchmarks.verify import time_way
 
 
 def test_the_interval_holds_the_ranks_of_the_sign_test() -> None:
@@ -20,3 +21,7 @@ def test_a_difference_is_that_of_one_pair_in_starts() -> None:
 
     pairs = measure(lambda turn: Cost(0.5, clock=9.0), later(1.0), later(2.0), 4)
     assert pairs == [2.0, 2.0, 2.0, 2.0]
+
+
+def test_what_takes_no_time_that_is_counted_has_a_rate() -> None:
+    assert time_way(lambda: None).row("nothing", 5).split()[-2] == "500"

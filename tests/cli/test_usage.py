@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from docs.write_reference import list_commands
 from hkgit.cli.commands import FIRST
 from tests.support.cases import cases
+from tests.support.modules import ROOT
 from tests.support.repos import Repo
 from tests.support.running import Result, run
 
@@ -160,3 +162,9 @@ def test_a_refusal_is_a_document(tmp_path: Path, name: str) -> None:
     assert result.code != 0, result.out
     error = _error(result)
     assert [key for key in ("where", "what", "fix") if not error[key]] == []
+
+
+def test_the_function_that_the_demonstration_edits_is_there() -> None:
+    script = (ROOT / "hkgit/cli/demo.sh").read_text("utf-8")
+    [(target, function)] = re.findall(r"^target=(.*)\nfunction='(.*)'$", script, re.MULTILINE)
+    assert f"\n{function}\n" in (ROOT / target).read_text("utf-8")

@@ -23,7 +23,6 @@ def patch(*lines: str) -> str:
 
 
 @cases(
-    "text",
     {
         "alone": PATCH,
         "without a line end": PATCH.rstrip(),

@@ -91,7 +91,7 @@ REPLACEMENTS = {
 }
 
 
-@cases("call", REPLACEMENTS)
+@cases(REPLACEMENTS)
 def test_a_replacement_is_one_in_every_spelling_and_envelope(call: object) -> None:
     assert dialects.parse(json.dumps(call)).edits == (CHANGE,)
 

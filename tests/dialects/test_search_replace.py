@@ -31,7 +31,6 @@ def block(old: str, new: str, path: str = "a.py") -> str:
 
 
 @cases(
-    "text",
     {
         "seven marks": PLAIN,
         "five marks": "<<<<< SEARCH\na\n=====\nb\n>>>>> REPLACE\n",

@@ -56,7 +56,6 @@ def test_what_is_cut_off_is_refused_with_what_is_missing(text: str, missing: str
 
 
 @cases(
-    "text",
     {
         "a block": f"{BLOCK}>>>>>>> REPLACE\n",
         "a divider instead of the tail": f"{BLOCK}=======\n",
@@ -77,7 +76,6 @@ FENCED = f"The change:\n\n```diff\n{MANY}```\n"
 
 
 @cases(
-    "text",
     {
         "a closed fence": FENCED,
         "a closed fence and prose": f"{FENCED}\nThat was all.\n",
@@ -102,7 +100,6 @@ def test_a_hunk_that_only_counts_wrongly_lands_and_says_so(text: str) -> None:
 
 
 @cases(
-    "text",
     {
         "the end of the text": MANY,
         "blank lines at the end": f"{MANY}\n \n\n",

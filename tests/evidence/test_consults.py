@@ -71,8 +71,8 @@ def _refused(desk: Desk, times: int) -> None:
         assert not desk.apply(desk.replace(10, 10, "x", "read"))
 
 
-def _answer(desk: Desk, *words: str, name: str = "Ada Tester") -> Result:
-    env = {"GIT_AUTHOR_NAME": name, "GIT_COMMITTER_NAME": name}
+def _answer(desk: Desk, *words: str, name: str = "Ada Tester", **more: str) -> Result:
+    env = {"GIT_AUTHOR_NAME": name, "GIT_COMMITTER_NAME": name, **more}
     return run("consult", *words, cwd=desk.repo.path, env=env)
 
 
@@ -146,7 +146,13 @@ def test_what_is_damaged_in_the_record_is_left_out(desk: Desk) -> None:
 
 NO_ANSWERS = {
     "no id": (["ffffff", "--decision", "drop"], "Ada", 4, "is not the id of a question"),
-    "an agent": (["{}", "--decision", "drop"], "Claude", 4, "is an agent"),
+    "an agent": (
+        ["{}", "--decision", "drop"],
+        "Claude",
+        4,
+        "Claude <ada@example.org>: is an agent",
+    ),
+    "in an agent's shell": (["{}", "--decision", "drop"], "Ada", 4, "Claude Code: is an agent"),
     "no question": (["--decision", "drop"], "Ada", 64, "Name a question"),
     "no decision": (["{}", "--decision", "maybe"], "Ada", 64, "maybe"),
 }
@@ -155,8 +161,9 @@ NO_ANSWERS = {
 def test_what_is_no_answer_is_refused_and_a_question_is_answered_once(desk: Desk) -> None:
     _refused(desk, 3)
     asked = desk.consults[0][0].id
-    for words, name, code, says in NO_ANSWERS.values():
-        said = _answer(desk, *(each.format(asked) for each in words), name=name)
+    for kind, (words, name, code, says) in NO_ANSWERS.items():
+        shell = {"CLAUDECODE": "1"} if "shell" in kind else {}
+        said = _answer(desk, *(each.format(asked) for each in words), name=name, **shell)
         assert said.code == code
         assert says in said.err
     assert desk.consults[0][0].decided is None

@@ -123,14 +123,6 @@ def test_weaker_evidence_may_be_accepted(started: Repo, accept: str) -> None:
     assert verdict(started, policy=Policy(accept=(accept,))) is Verdict.STRICT
 
 
-def test_of_another_ladder_tiers_and_confidences_are_only_claimed(started: Repo) -> None:
-    change = applied(started, protocol(good()))
-    change.entry["ladder"] = 99
-    commit(started, change)
-    assert verdict(started) is Verdict.STRICT
-    assert judge(started, policy=Policy(min_confidence=900)).rule == "claimed"
-
-
 def test_verify_knows_no_floors(started: Repo) -> None:
     start = started.head
     commit(started, applied(started, protocol(blind())))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
 from hkgit.git import program
 from hkgit.git.repository import Repository
+from tests.support.cases import cases
 from tests.support.objects import open_repository
 from tests.support.properties import examples
 from tests.support.repos import Repo
@@ -38,13 +39,6 @@ def test_git_answers_where_libgit2_cannot(
     assert Repository.discover(tmp_path / "other").backend == expected
 
 
-def test_what_git_cannot_open_either_is_refused_with_its_words(repo: Repo) -> None:
-    repo.git("config", "core.repositoryFormatVersion", "1")
-    repo.git("config", "extensions.unheardOf", "true")
-    with pytest.raises(GitRefused, match=r"(?s)unknown repository extension.*newer git"):
-        Repository.discover(repo.path)
-
-
 @pytest.mark.skipif(NEW_ENOUGH, reason="this git knows references in tables")
 def test_a_git_too_old_for_references_in_tables_is_told(repo: Repo) -> None:
     repo.git("config", "core.repositoryFormatVersion", "1")
@@ -61,18 +55,29 @@ def test_the_environment_leaves_no_choice(
     assert Repository.discover(repo.path).backend == choice
 
 
-def test_libgit2_alone_refuses_what_it_does_not_know(
-    repo: Repo, monkeypatch: pytest.MonkeyPatch
+@cases(
+    "make, choice, said",
+    {
+        "outside of any": ("rm -r .git", "", "is not in a git repository"),
+        "what git cannot open either": (
+            "git config core.repositoryFormatVersion 1; git config extensions.unheardOf true",
+            "",
+            "unknown repository extension.*newer git",
+        ),
+        "what libgit2 alone cannot open": (
+            "rm -r .git; git init -q --object-format=sha256",
+            "libgit2",
+            "libgit2 cannot open .*sha256.*unset HKGIT_GIT",
+        ),
+        "another choice": ("true", "jgit", "HKGIT_GIT: cannot be jgit"),
+    },
+)
+def test_what_cannot_be_opened_is_refused_with_the_reason(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, make: str, choice: str, said: str
 ) -> None:
-    monkeypatch.setenv("HKGIT_GIT", "libgit2")
-    repo.git("init", "-q", "--object-format=sha256", "odd")
-    with pytest.raises(GitRefused, match=r"(?s)libgit2 cannot open .*sha256.*unset HKGIT_GIT"):
-        Repository.discover(repo.path / "odd")
-
-
-def test_another_choice_is_invalid(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HKGIT_GIT", "jgit")
-    with pytest.raises(InvalidInput, match="HKGIT_GIT: cannot be jgit"):
+    repo.shell(make)
+    monkeypatch.setenv("HKGIT_GIT", choice)
+    with pytest.raises(HkgitError, match=f"(?s){said}"):
         Repository.discover(repo.path)
 
 

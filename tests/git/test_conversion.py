@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from tests.support.cases import cases
 from tests.support.properties import examples
 from tests.support.repos import Repo
 from tests.support.running import Result, run
+from tests.support.specs import protocol
 
 ATTRIBUTES = [
     *("text", "-text", "!text", "text=auto", "text=input", "text=odd", "binary", "binary text"),
@@ -198,7 +198,7 @@ def apply(repo: Repo) -> Apply:
     """Applies one operation of the protocol to the repository."""
 
     def applied(**operation: object) -> Result:
-        spec = json.dumps({"version": "1", "operations": [operation]}).encode()
+        spec = protocol(operation).encode()
         return run("apply", "--stdin", "--json", cwd=repo.path, stdin=spec)
 
     return applied

@@ -73,10 +73,11 @@ def test_no_hook_and_no_program_that_asks_is_run(
     assert not ran.exists()
 
 
-def test_credentials_of_an_address_are_not_shown() -> None:
-    assert hide_credentials("x https://me:secret@h/p y") == "x https://h/p y"
+@pytest.mark.parametrize("password", ["secret", "my@secret"])
+def test_credentials_of_an_address_are_not_shown(password: str) -> None:
+    assert hide_credentials(f"x https://me:{password}@h/p@q y") == "x https://h/p@q y"
     with pytest.raises(GitRefused) as refused:
-        list_remote("https://me:secret@127.0.0.1:9/x.git")
+        list_remote(f"https://me:{password}@127.0.0.1:9/x.git")
     assert "secret" not in str(refused.value)
 
 

@@ -15,6 +15,7 @@ from tests.support.cases import cases
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
 from tests.support.running import run
+from tests.support.specs import protocol
 
 NEW = File(b"")
 
@@ -102,11 +103,9 @@ def test_odd_names_can_be_folded(name: str) -> None:
 
 def test_apply_refuses_a_twin_and_a_series_that_makes_one(based: Repo) -> None:
     head = based.head
-    specs = []
-    for name in ("new", "NEW"):
-        operation = {"op": "create_file", "path": name, "new_text": "x\n"}
-        specs.append(based.path.parent / f"{name}.json")
-        specs[-1].write_text(json.dumps({"version": "1", "operations": [operation]}))
+    specs = [based.path.parent / f"{name}.json" for name in ("new", "NEW")]
+    for spec in specs:
+        spec.write_text(protocol({"op": "create_file", "path": spec.stem, "new_text": "x\n"}))
     result = run("apply", *specs, cwd=based.path)
     assert result.code == 4
     assert based.head == head
@@ -114,9 +113,8 @@ def test_apply_refuses_a_twin_and_a_series_that_makes_one(based: Repo) -> None:
 
 
 def test_verify_refuses_a_commit_that_makes_a_twin(based: Repo) -> None:
-    operation = {"op": "create_file", "path": "notes", "new_text": "x\n"}
-    spec = json.dumps({"version": "1", "operations": [operation]}).encode()
-    assert run("apply", "--stdin", cwd=based.path, stdin=spec).code == 0
+    spec = protocol({"op": "create_file", "path": "notes", "new_text": "x\n"})
+    assert run("apply", "--stdin", cwd=based.path, stdin=spec.encode()).code == 0
     made = based.head
     based.git("checkout", "-q", "-b", "side", "HEAD~")
     based.commit({"NOTES": "1\n"})

@@ -21,11 +21,6 @@ def opened(repo: Repo) -> Repository:
     return open_repository(repo)
 
 
-def test_a_directory_outside_any_repository_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(GitRefused, match="is not in a git repository"):
-        Repository.discover(tmp_path)
-
-
 def test_a_repository_is_found_from_a_directory_inside_it(repo: Repo) -> None:
     (repo.path / "deep" / "down").mkdir(parents=True)
     assert Repository.discover(repo.path / "deep" / "down").work_tree == repo.path

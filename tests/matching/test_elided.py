@@ -67,7 +67,6 @@ def test_what_is_left_out_ends_within_the_block(inner: str, ends: bool) -> None:
 
 
 @cases(
-    "path, above, between, is_found",
     {
         "within a section": ("a.ini", "[a]\nx = 1\n", "y = 2\n", True),
         "in the next section": ("a.ini", "[a]\nx = 1\n", "\n[b]\n", False),

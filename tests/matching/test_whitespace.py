@@ -33,38 +33,27 @@ def test_other_blanks_are_found_and_the_file_s_are_kept(
     assert edited(text, edit_of(old, new)) == after
 
 
+BLOCK = "if a:\n    b()\n    if d:\n        e()\n"
+
+
+def indent(block: str, margin: str, unit: str) -> str:
+    """Indent a block by a margin, with its own unit for four spaces."""
+    lines = block.replace("    ", unit).splitlines(keepends=True)
+    return "".join(margin + line for line in lines)
+
+
 @cases(
     {
-        "dedented": (
-            "if a:\n    b()\n",
-            "if a:\n    b()\n    if d:\n        e()\n",
-            "        if a:\n            b()\n            if d:\n                e()\n",
-        ),
-        "indented by a unit": (
-            "            if a:\n                b()\n",
-            "            if a:\n                d()\n",
-            "        if a:\n            d()\n",
-        ),
-        "tabs for spaces": (
-            "\t\tif a:\n\t\t\tb()\n",
-            "\t\tif a:\n\t\t\tb()\n\t\t\tif d:\n\t\t\t\te()\n",
-            "        if a:\n            b()\n            if d:\n                e()\n",
-        ),
-        "two spaces for four": (
-            "    if a:\n      b()\n",
-            "    if a:\n      b()\n      if d:\n        e()\n",
-            "        if a:\n            b()\n            if d:\n                e()\n",
-        ),
-        "only the first line has lost its indentation": (
-            "if a:\n            b()",
-            "if a:\n            d()",
-            "        if a:\n            d()\n",
-        ),
+        "dedented": ("", "    "),
+        "indented by a unit": (" " * 12, "    "),
+        "tabs for spaces": ("\t\t", "\t"),
+        "two spaces for four": ("    ", "  "),
     },
 )
-def test_new_lines_are_indented_in_the_file_s_unit(old: str, new: str, expected: str) -> None:
-    after = INDENTED.replace("        if a:\n            b()\n", expected)
-    assert edited(INDENTED, edit_of(old, new)) == after.encode()
+def test_new_lines_are_indented_in_the_file_s_unit(margin: str, unit: str) -> None:
+    edit = edit_of(indent(BLOCK[:14], margin, unit), indent(BLOCK, margin, unit))
+    here, after = (indent(block, " " * 8, "    ") for block in (BLOCK[:14], BLOCK))
+    assert edited(INDENTED, edit) == INDENTED.replace(here, after).encode()
 
 
 ALIGNED = (
@@ -79,6 +68,12 @@ DEEP = "f {\n    a {\n        b;\n    }\n}\n"
 
 @cases(
     {
+        "the first line alone has lost its indentation": (
+            INDENTED,
+            "if a:\n            b()",
+            "if a:\n            d()",
+            INDENTED.replace("b()", "d()"),
+        ),
         "a file of tabs": (
             "f:\n\tif a:\n\t\tb()\n",
             "    if a:\n        b()\n",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -29,16 +28,12 @@ HOOKS_OFF = {
 """What Gemini CLI 0.61.0 gives to the commands of its shell."""
 
 
+pytestmark = pytest.mark.usefixtures("clock")
+
+
 @pytest.fixture
 def template(hooked: Repo) -> Repo:
     return hooked
-
-
-@pytest.fixture(autouse=True)
-def clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commits are dated now, as the journal is."""
-    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
-        monkeypatch.setenv(name, f"@{int(time.time())} +0000")
 
 
 def bypass(work: Work, message: str = "Work") -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from hkgit.gate.entrypoints.hook_scripts import render_script
 from hkgit.sessions.homes import may_wait
-from tests.sessions.committing import PROVEN, Work, replacing
+from tests.sessions.committing import LINES, PROVEN, Work, replacing
 from tests.support.cases import cases
 from tests.support.commands import AGENT, git, start
 from tests.support.commits import TAKES_LATE
@@ -53,6 +53,17 @@ def test_some_paths_are_committed_and_the_rest_stays_staged(work: Work) -> None:
     first, left = work.verdict(), work.repo.status()
     work.commit_with_hooks("-m", "The other")
     assert [first, left, work.verdict(), work.repo.status()] == [PROVEN, ["M  b.py"], PROVEN, []]
+
+
+def test_hunks_picked_by_add_p_are_committed_and_the_rest_waits(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    work.edit("line 25\n", "twenty-five\n")
+    for answers, waiting in ((("n", "y"), 1), (("y",), 0)):
+        work.pick(*answers)
+        work.commit_with_hooks("-m", "One hunk")
+        assert (work.verdict(), work.desk.status().uncommitted) == (PROVEN, waiting)
+    assert [len(entry.edits) for entry in work.entries] == [1, 1]
+    assert work.repo.status() == []
 
 
 def test_an_amended_commit_names_old_and_new_evidence_once(work: Work) -> None:
@@ -111,6 +122,20 @@ def test_lines_by_hand_beside_a_sessions_get_a_commit_too(
     done, said = git(work.repo, "commit", "-am", "Mixed", env={} if is_person else AGENT)
     assert not done
     assert re.search(f"fix: {mend}", said)
+
+
+def test_a_line_that_both_changed_is_committed_as_the_agents_text_first(work: Work) -> None:
+    work.edit("line 5\n", "five  \n")
+    work.repo.write("a.py", LINES.replace("line 5", "five"))
+    done, said = git(work.repo, "commit", "-am", "Mixed")
+    assert not done
+    assert "fix: git reset -q && git add -p  # " in said
+    assert "of a line that both changed, the agent's text first" in said
+    work.repo.write("a.py", LINES.replace("line 5", "five  "))
+    work.commit_with_hooks("-a", "-m", "The agent's text")
+    assert work.verdict() == PROVEN
+    work.repo.write("a.py", LINES.replace("line 5", "five"))
+    assert git(work.repo, "commit", "-qam", "By hand")[0]
 
 
 def test_whole_files_by_hand_and_blind_edits_are_mended_by_what_is_said(work: Work) -> None:

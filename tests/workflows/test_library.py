@@ -175,9 +175,7 @@ assert hkgit.parse_edits(spec) == [edit]
 
 def test_the_library_needs_neither_click_nor_pygit2() -> None:
     done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
-    assert done.returncode == 0
-    assert done.stderr == ""
-    assert done.stdout == ""
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_all_that_is_public_is_listed_and_there() -> None:

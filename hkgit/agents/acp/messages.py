@@ -27,7 +27,7 @@ from hkgit.agents.events import (
     UntoldLook,
 )
 from hkgit.agents.json_fields import table, tables
-from hkgit.agents.live_transcript import read_own_lines
+from hkgit.agents.log_files import read_own_lines
 from hkgit.agents.logged_call import Line, LoggedCall
 from hkgit.agents.programs import gemini
 from hkgit.agents.tools import make_editing, session_name, whole_number

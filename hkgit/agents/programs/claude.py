@@ -23,8 +23,7 @@ from hkgit.agents.events import (
     ToolReading,
 )
 from hkgit.agents.json_fields import parse_time, table, tables, text
-from hkgit.agents.live_transcript import read_attached
-from hkgit.agents.log_stores import find_below, is_named_after
+from hkgit.agents.log_files import find_below, is_named_after, read_attached
 from hkgit.agents.logged_call import (
     About,
     Line,

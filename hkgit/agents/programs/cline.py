@@ -16,8 +16,7 @@ from pathlib import Path
 from hkgit.agents.agent import Agent, HookCommand, Settings
 from hkgit.agents.events import END, Looks, Shell, ToolReading
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
-from hkgit.agents.live_transcript import read_attached
-from hkgit.agents.log_stores import does_mention, find_below
+from hkgit.agents.log_files import does_mention, find_below, read_attached
 from hkgit.agents.logged_call import About, Log, LoggedAnswer, LoggedCall, Said, attach
 from hkgit.agents.tool_answers import find_changed, name_by_heads, searching, showing
 from hkgit.agents.tools import SAID, Tool, editing, patching, text_of, whole_number

@@ -27,8 +27,7 @@ from hkgit.agents.events import (
     ToolReading,
 )
 from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables, text
-from hkgit.agents.live_transcript import list_lines_back, read_attached
-from hkgit.agents.log_stores import find_below
+from hkgit.agents.log_files import find_below, list_lines_back, read_attached
 from hkgit.agents.logged_call import (
     About,
     Line,

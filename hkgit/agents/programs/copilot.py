@@ -17,8 +17,12 @@ from pathlib import Path
 from hkgit.agents.agent import MCP_SERVER, POWERSHELL, Agent, HookCommand, Settings
 from hkgit.agents.events import END, HOOK_SECONDS, ToolReading
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
-from hkgit.agents.live_transcript import find_last_turn, list_lines_back, wait_for_turn
-from hkgit.agents.log_stores import find_below
+from hkgit.agents.log_files import (
+    find_below,
+    find_last_turn,
+    list_lines_back,
+    wait_for_turn,
+)
 from hkgit.agents.logged_call import (
     About,
     Line,

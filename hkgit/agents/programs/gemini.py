@@ -16,8 +16,7 @@ from pathlib import Path, PurePath
 from hkgit.agents.agent import MCP_SERVER, Agent, HookCommand, Keys, Settings
 from hkgit.agents.events import END, HOOK_SECONDS, Did, ToolReading
 from hkgit.agents.json_fields import join_texts, parse_time, table, tables, text
-from hkgit.agents.live_transcript import find_last_turn, list_named_parts, read_attached
-from hkgit.agents.log_stores import find_below
+from hkgit.agents.log_files import find_below, find_last_turn, list_named_parts, read_attached
 from hkgit.agents.logged_call import About, Line, Log, LoggedCall, Said, attach
 from hkgit.agents.tool_answers import find_code, name_by_heads, searching, showing
 from hkgit.agents.tools import (

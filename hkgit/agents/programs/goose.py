@@ -16,7 +16,7 @@ from pathlib import Path
 from hkgit.agents.agent import Agent, HookCommand, Keys, Settings
 from hkgit.agents.events import HOOK_SECONDS, Editing, Looks, Shell
 from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables
-from hkgit.agents.log_stores import ask, knows_directory
+from hkgit.agents.log_files import ask, knows_directory
 from hkgit.agents.logged_call import About, Log, LoggedAnswer, LoggedCall, Said
 from hkgit.agents.tools import SAID, Tool, editing, hide_output, shell
 from hkgit.edits import encode_text

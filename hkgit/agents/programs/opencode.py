@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hkgit.agents.agent import Agent, HookCommand, Keys, Settings
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
-from hkgit.agents.log_stores import ask, find_below, knows_directory
+from hkgit.agents.log_files import ask, find_below, knows_directory
 from hkgit.agents.logged_call import About, Find, Line, Log, LoggedCall, Said
 from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.tool_answers import name_by_heads, searching

@@ -15,8 +15,7 @@ from collections.abc import Iterable, Iterator
 from hkgit.agents.agent import Agent, HookCommand, Settings
 from hkgit.agents.events import ToolReading
 from hkgit.agents.json_fields import join_texts, parse_time, table, tables, text
-from hkgit.agents.live_transcript import read_attached
-from hkgit.agents.log_stores import find_below
+from hkgit.agents.log_files import find_below, read_attached
 from hkgit.agents.logged_call import (
     About,
     Line,

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 from hkgit.agents.agent import MCP_SERVER, Agent, HookCommand, Settings
 from hkgit.agents.events import Did
 from hkgit.agents.json_fields import parse_time, table, tables, text
-from hkgit.agents.live_transcript import list_named_parts
-from hkgit.agents.log_stores import find_below, is_named_after
+from hkgit.agents.log_files import find_below, is_named_after, list_named_parts
 from hkgit.agents.logged_call import (
     About,
     Line,

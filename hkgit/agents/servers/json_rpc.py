@@ -6,6 +6,7 @@ Requests are answered when they are done, not in the order in which they came.
 from __future__ import annotations
 
 import json
+import math
 import sys
 import threading
 import traceback
@@ -125,6 +126,8 @@ def _answer(answer: Answer, message: Json) -> JsonObject | None:
     if not isinstance(message, dict) or not isinstance(message.get("method"), str):
         return _failure(None, INVALID_REQUEST, "not a request: it names no method")
     id = message.get("id", _NO_ID)
+    if id is not _NO_ID and not _is_id(id):
+        return _failure(None, INVALID_REQUEST, "an id is a string, a number or null")
     try:
         result = answer(message["method"], message.get("params"))
     except RpcError as error:
@@ -135,11 +138,12 @@ def _answer(answer: Answer, message: Json) -> JsonObject | None:
         said = _failure(id, INTERNAL_ERROR, what)
     else:
         said = {"jsonrpc": "2.0", "id": id, "result": result}
-    if id is _NO_ID:
-        return None
-    if not isinstance(id, str | int | float | None):
-        return _failure(None, INVALID_REQUEST, "an id is a string, a number or null")
-    return said
+    return None if id is _NO_ID else said
+
+
+def _is_id(id: object) -> bool:
+    """Whether an answer can carry an id; a float too large for its type is infinite."""
+    return isinstance(id, str | int | None) or (isinstance(id, float) and math.isfinite(id))
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -179,16 +179,6 @@ def list_user_parts(name: str) -> Iterator[Part]:
             yield moved
 
 
-def install_for_user(name: str, environment: Mapping[str, str]) -> list[SetupStep]:
-    """Put the hooks into the user's settings; done twice, it is done. Raises GitRefused."""
-    return install(find_folder(name, environment), name, USER)
-
-
-def remove_for_user(name: str, environment: Mapping[str, str]) -> list[SetupStep]:
-    """Take them out again. Raises GitRefused."""
-    return remove(find_folder(name, environment), name, [USER])
-
-
 def find_user_hooks(name: str, environment: Mapping[str, str]) -> bool | None:
     """Whether the user's hooks are as this version writes them; None where there are none."""
     found = _plan_hooks(find_folder(name, environment), name, USER)

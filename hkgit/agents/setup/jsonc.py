@@ -15,8 +15,8 @@ from hkgit.text.strict_json import Json
 
 _COMMENT = r"//[^\n]*|/\*(?s:.*?)\*/"
 _BLANKS = rf"(?:\s|{_COMMENT})*"
-_BEYOND_JSON = rf'"(?:[^"\\]|\\.)*"|{_COMMENT}|,(?={_BLANKS}[}}\]])'
-"""Comments and last commas; and strings, within which nothing is either."""
+_BEYOND_JSON = rf'"(?:[^"\\]|\\.)*"|{_COMMENT}|[{{\[]{_BLANKS},|,(?={_BLANKS}[}}\]])'
+"""Comments and last commas; and what has none: strings, and an opening with a comma behind it."""
 _decode = json.JSONDecoder().raw_decode
 
 IsOurs = Callable[[object], bool]
@@ -59,7 +59,7 @@ def parse_jsonc(text: str) -> JsoncItem:
 
 
 def _blank_out(found: re.Match[str]) -> str:
-    return found[0] if found[0][0] == '"' else re.sub(r"[^\n]", " ", found[0])
+    return found[0] if found[0][0] in '"{[' else re.sub(r"[^\n]", " ", found[0])
 
 
 def _skip_blanks(text: str, at: int) -> int:

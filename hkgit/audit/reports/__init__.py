@@ -9,16 +9,11 @@ from hkgit.audit.reports.findings import ReportItem
 from hkgit.errors import HkgitError
 from hkgit.gate.ruling import Report, Ruling
 
-_MODULES = {
-    **dict.fromkeys(("text", "github"), "text"),
-    "json": "plain",
-    **dict.fromkeys(("gitlab", "sarif"), "documents"),
-}
-FORMATS = tuple(_MODULES)
-"""The names of the formats."""
+DOCUMENTS = ("json", "gitlab", "sarif")
+"""The names of the formats that are one JSON document, on refusal too."""
 
-DOCUMENTS = ("gitlab", "json", "sarif")
-"""Those that are one JSON document, on refusal too."""
+FORMATS = ("text", "github", *DOCUMENTS)
+"""The names of all formats."""
 
 Judged = Iterable[tuple[Ruling, Sequence[ReportItem]]]
 """Rulings, each with its findings and their places."""
@@ -30,13 +25,12 @@ def render(form: str, judged: Judged, report: Report) -> Iterator[str]:
     `report` counts them, and is asked at the end. Memory grows with what is found, not with the
     range.
     """
-    module = import_module(f"{__name__}.{_MODULES[form]}")
+    module = import_module(f"{__name__}.{'documents' if form in DOCUMENTS else 'text'}")
     rendered: Iterator[str] = getattr(module, f"render_{form}")(judged, report)
     return rendered
 
 
 def refusal(error: HkgitError, form: str) -> str:
     """Render why there is no report, in a format that is a JSON document."""
-    module = import_module(f"{__name__}.{_MODULES[form]}")
-    rendered: str = getattr(module, f"refuse_{form}")(error)
+    rendered: str = getattr(import_module(f"{__name__}.documents"), f"refuse_{form}")(error)
     return rendered

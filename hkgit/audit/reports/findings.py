@@ -282,7 +282,8 @@ def _split_by_hand(ruling: Ruling) -> str:
         return command
     if known.isdisjoint(named):
         return f"{command}  # then commit again"
-    return "git reset -q && git add -p  # commit what was made by hand first, then the rest"
+    words = "# commit what was made by hand first, then the rest; of a line that both changed,"
+    return f"git reset -q && git add -p  {words} the agent's text first"
 
 
 def _end(ruling: Ruling) -> str:

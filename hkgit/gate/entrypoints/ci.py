@@ -69,7 +69,8 @@ def read_event(environment: Mapping[str, str]) -> CiEvent:
     if environment.get("GITLAB_CI"):
         return _read_gitlab(environment)
     what = "is not GitHub Actions or GitLab CI"
-    raise InvalidInput("environment", what, "Name the commits: hkgit gate --range A..B")
+    fix = "Run it in the job, or name the commits: hkgit gate --range A..B"
+    raise InvalidInput("environment", what, fix)
 
 
 def judge_event(

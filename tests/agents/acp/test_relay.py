@@ -17,7 +17,7 @@ from hkgit.sessions.session_states import Status
 from tests.agents.streaming import GREETING
 from tests.support.repos import Repo
 from tests.support.running import run
-from tests.support.serving import preload_hooks
+from tests.support.serving import guard
 
 MENDER = [sys.executable, str(Path(__file__).with_name("mender.py"))]
 MENDED = GREETING.replace(b"Helo", b"Hello")
@@ -61,10 +61,7 @@ def test_what_is_said_of_a_blind_edit_mends_it(greeting: Repo, tmp_path: Path) -
 
 @pytest.mark.slow
 def test_a_commit_after_it_is_judged_by_what_was_read(greeting: Repo) -> None:
-    run("init", cwd=greeting.path)
-    preload_hooks(greeting)
-    greeting.git("add", ".hkgit")
-    greeting.git("commit", "-q", "-m", "Set up")
+    guard(greeting)
     _drive(greeting, "read")
     greeting.git("commit", "-qam", "Mend the greeting")
     shown = run("show", "HEAD", "--json", cwd=greeting.path).json()

@@ -16,6 +16,9 @@ from tests.support.forks import loaded_program
 if TYPE_CHECKING:  # a second of imports, in every process that collects tests
     from mcp import Client
 
+MEND = json.dumps({"file": "greet.py", "old_text": '"Helo, "', "new_text": '"Hello, "'})
+"""An edit of the greeting."""
+
 
 @dataclass(frozen=True)
 class Wire:

@@ -16,12 +16,11 @@ from hkgit.agents.servers.server_calls import CALLS
 from hkgit.errors import InvalidInput
 from hkgit.text.hashes import compute_tag
 from hkgit.workflows.arguments import LONGEST_TEXT, schema
+from tests.agents.streaming import GREETING
 from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import guard
-
-GREETING = b'def greet(name):\n    print("Helo, " + name)\n\n\ngreet("you")\n'
 
 
 def replacing(old: str, new: str, path: str = "greet.py") -> dict[str, str]:

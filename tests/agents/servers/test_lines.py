@@ -15,13 +15,10 @@ from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.json_rpc import Lines, serve
 from hkgit.cli.schema import find_schema
 from hkgit.evidence.refusal_log import RefusalLog
-from tests.agents.servers.clients import request, wired
+from tests.agents.servers.clients import MEND, request, wired
 from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run, script
-
-GREETING = b'def greet(name):\n    print("Helo, " + name)\n'
-MEND = json.dumps({"file": "greet.py", "old_text": '"Helo, "', "new_text": '"Hello, "'})
 
 
 def spoken(root: Path, *lines: str | bytes | dict[str, Any]) -> list[Any]:
@@ -108,6 +105,7 @@ def test_a_refusal_is_an_error_with_the_answer_in_it(greeting: Repo) -> None:
             r'{"id": 1, "method": "undo", "params": {"call": "\ud800"}}',
             -32602,
         ),
+        "an id without end": ('{"id": 1e400, "method": "ping"}', -32600),
         "an id that JSON does not know": ('{"id": NaN, "method": "ping"}', -32700),
     },
 )
@@ -120,6 +118,17 @@ def test_what_cannot_be_done_is_an_error_and_the_next_line_is_answered(
     assert codes.pop("next") is None
     assert list(codes.values()) == [code]
     assert faults == []
+
+
+def test_a_request_that_cannot_be_answered_is_not_done(greeting: Repo) -> None:
+    before = greeting.read("greet.py")
+    text = {"file_path": "greet.py", "content": "pass\n"}
+    done = request({"a": 1}, "edit", text=text)
+    [answer] = spoken(greeting.path, done)
+    assert answer["error"]["code"] == -32600
+    assert greeting.read("greet.py") == before
+    spoken(greeting.path, {**done, "id": 1})
+    assert greeting.read("greet.py") != before
 
 
 def test_a_refused_commit_is_kept_in_the_record(greeting: Repo) -> None:

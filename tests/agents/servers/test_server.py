@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -12,13 +11,12 @@ from typing import Any
 
 import pytest
 
-from tests.agents.servers.clients import Agent, talk
+from tests.agents.servers.clients import MEND, Agent, talk
 from tests.agents.streaming import GREETING
 from tests.support.repos import Repo
 from tests.support.running import script
 
 MENDED = GREETING.replace(b"Helo", b"Hello")
-MEND = json.dumps({"file": "greet.py", "old_text": '"Helo, "', "new_text": '"Hello, "'})
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from jsonschema import Draft202012Validator
+
+from hkgit.cli.schema import find_schema
 from tests.support.adopting import APP, NEW, adopt, commit, mend, verdict
 from tests.support.cases import cases
 from tests.support.commands import AGENT
@@ -134,8 +137,9 @@ def test_one_commit_is_made_again_with_what_its_agents_log_has(
     command = judged.out.partition("fix: hkgit ")[2].split("\n")[0]
     assert command == f"adopt {made[:12]}"
 
-    for _ in range(2):
-        assert run(*command.split(), cwd=hooked.path, env=home).code == 0
+    done = run(*command.split(), "--json", cwd=hooked.path, env=home).json()
+    Draft202012Validator(find_schema("redo")).validate(done)
+    assert run(*command.split(), cwd=hooked.path, env=home).code == 0
 
     assert [hooked.git("log", "-1", who, each) for each in ("HEAD^", "HEAD")] == before
     assert run("gate", "--range", "HEAD~2..HEAD", cwd=hooked.path).code == 0

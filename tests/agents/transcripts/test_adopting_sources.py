@@ -33,20 +33,6 @@ def test_a_transcript_of_another_machine_is_told_by_its_paths(hooked: Repo) -> N
     assert explained(adopt(hooked, log)) == [("notes/plan.md", [4, 4], "receipt")]
 
 
-def test_a_transcript_that_is_half_written_is_read_as_far_as_it_goes(
-    hooked: Repo, log: ClaudeLog
-) -> None:
-    log.read("app.py", APP)
-    log.edit("app.py", "Helo", "Hello")
-    log.edit("app.py", "import sys", "import sys, os")
-    place = log.save(hooked.path.parent / "half.jsonl")
-    place.write_bytes(place.read_bytes()[:-40])
-    hooked.write("app.py", NEW.encode())
-    answer = adopt(hooked, place)
-    assert explained(answer) == [("app.py", [5, 5], "receipt")]
-    assert answer["transcripts"][0]["broken_lines"] == 1
-
-
 def test_lines_of_a_newer_version_are_passed_over(hooked: Repo, log: ClaudeLog) -> None:
     log.lines.append(json.dumps({"type": "hologram", "uuid": "x", "message": [1, 2]}))
     log.lines.append(json.dumps({"type": "user", "uuid": 7, "message": {"content": [None, 3]}}))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.transcripts.test_real_logs import FILES, LOGS, codex, play, save
+from tests.agents.transcripts.test_real_logs import FILES, LOGS, PLACES, play, save
 from tests.support import adopting
 from tests.support.adopting import begin
 from tests.support.cases import cases
@@ -66,7 +66,7 @@ def test_files_that_a_script_of_codex_made_or_removed(
     path = "new.txt" if kind == "add" else "sub/inner.py"
     record["payload"]["item"]["changes"] = {f"$ROOT/{path}": change}
     text = "\n".join((head, asked, json.dumps(record), answer)).replace("$ROOT", str(repo.path))
-    codex(text, tmp_path / "home", repo.path)
+    PLACES["codex"](text, tmp_path / "home", repo.path)
     if kind == "add":
         repo.write(path, change["content"].encode())
     else:
@@ -75,7 +75,7 @@ def test_files_that_a_script_of_codex_made_or_removed(
     assert paths(adopt(repo, tmp_path / "home", "codex")) == {path}
 
 
-@pytest.mark.parametrize("agent", ["cline", "codex", "copilot", "gemini", "pi", "qwen"])
+@pytest.mark.parametrize("agent", ["claude", "cline", "codex", "copilot", "gemini", "pi", "qwen"])
 def test_a_log_that_is_half_written_is_read_as_far_as_it_goes(
     repo: Repo, tmp_path: Path, agent: str
 ) -> None:

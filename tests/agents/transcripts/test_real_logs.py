@@ -18,6 +18,7 @@ import pytest
 
 from tests.support.adopting import adopt, explained
 from tests.support.commands import AGENT, loaded_path
+from tests.support.commits import TAKES_LATE
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import guard
@@ -40,22 +41,6 @@ def repo(template: Repo, tmp_path: Path) -> Repo:
     return template.copy(tmp_path / "repo")
 
 
-def slug(root: Path) -> str:
-    return re.sub(r"[^A-Za-z0-9]", "-", str(root))
-
-
-def claude(text: str, home: Path, root: Path) -> None:
-    save(home / ".claude" / "projects" / slug(root) / "7148bb02.jsonl", text)
-
-
-def codex(text: str, home: Path, root: Path) -> None:
-    save(home / ".codex" / "sessions" / "2026" / "11" / "22" / "rollout-1.jsonl", text)
-
-
-def copilot(text: str, home: Path, root: Path) -> None:
-    save(home / ".copilot" / "session-state" / "f312a46e" / "events.jsonl", text)
-
-
 def gemini(text: str, home: Path, root: Path) -> None:
     project = home / ".gemini" / "tmp" / "repo"
     save(project / "chats" / "session-1.jsonl", text)
@@ -74,14 +59,6 @@ def opencode(text: str, home: Path, root: Path) -> None:
     sessions = [(session["id"], session["directory"], session["version"]), elsewhere]
     place = home / ".local" / "share" / "opencode" / "opencode.db"
     make_database(place, OPENCODE, sessions, parts)
-
-
-def qwen(text: str, home: Path, root: Path) -> None:
-    save(home / ".qwen" / "projects" / slug(root) / "chats" / "c8b37ebf.jsonl", text)
-
-
-def pi(text: str, home: Path, root: Path) -> None:
-    save(home / ".pi" / "agent" / "sessions" / f"-{slug(root)}--" / "2026_01a2.jsonl", text)
 
 
 def goose(text: str, home: Path, root: Path) -> None:
@@ -125,17 +102,26 @@ def aider(text: str, home: Path, root: Path) -> None:
     save(root / ".git" / "info" / "exclude", ".aider*\n")
 
 
+def at(place: str) -> Place:
+    """Where an agent has a file below the home; many name a folder after the checkout."""
+
+    def put(text: str, home: Path, root: Path) -> None:
+        save(home / place.format(re.sub(r"[^A-Za-z0-9]", "-", str(root))), text)
+
+    return put
+
+
 PLACES: dict[str, Place] = {
     "aider": aider,
-    "claude": claude,
+    "claude": at(".claude/projects/{}/7148bb02.jsonl"),
     "cline": cline,
-    "codex": codex,
-    "copilot": copilot,
+    "codex": at(".codex/sessions/2026/11/22/rollout-1.jsonl"),
+    "copilot": at(".copilot/session-state/f312a46e/events.jsonl"),
     "gemini": gemini,
     "goose": goose,
     "opencode": opencode,
-    "pi": pi,
-    "qwen": qwen,
+    "pi": at(".pi/agent/sessions/-{}--/2026_01a2.jsonl"),
+    "qwen": at(".qwen/projects/{}/chats/c8b37ebf.jsonl"),
 }
 
 
@@ -201,7 +187,7 @@ def test_the_log_of_a_real_session_makes_its_commit_pass(
 
 
 def test_the_advice_about_blind_edits_of_a_log_mends_them(repo: Repo, tmp_path: Path) -> None:
-    repo.commit({".hkgit/config.toml": '[gate]\naccept = ["hash", "receipt", "late"]\n'})
+    repo.commit({".hkgit/config.toml": TAKES_LATE})
     play(repo, tmp_path / "home", "copilot")
     adopt_staged(repo, tmp_path / "home")
     [advice] = re.findall(r"fix: (.*?)(?:  # .*)?$", commit(repo), re.MULTILINE)

@@ -102,6 +102,7 @@ def test_nothing_in_a_name_becomes_markup_and_nothing_is_fetched(
         "nowhere": (("--tables", "t"), 64, "needs --html"),
         "and a range": (("A..B", "--tables", "t", "--html", "x"), 64, "needs --html"),
         "nothing": ((), 64, "Name a range"),
+        "two forms": (("A..B", "--html", "x", "--format", "badge"), 64, "exclude each other"),
         "none": (("--tables", "t", "--html", "x"), 4, "is not a directory of tables"),
     },
 )

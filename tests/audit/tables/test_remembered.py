@@ -92,9 +92,15 @@ def test_what_others_may_write_or_cannot_be_read_is_not_believed(
     history: Path, count: Count
 ) -> None:
     _, said = count("stats", "main", "--json")
-    (history / "hkgit/rows").chmod(0o777)
+    folder = history / "hkgit/rows"
+    folder.chmod(0o777)
     assert count("stats", "main", "--json") == (COMMITS + 1, said)
-    (history / "hkgit/rows").chmod(0o700)
+    folder.chmod(0o700)
+    folder.replace(history / "elsewhere")
+    folder.symlink_to(history / "elsewhere")
+    assert count("stats", "main", "--json") == (COMMITS + 1, said)
+    folder.unlink()
+    (history / "elsewhere").replace(folder)
     [path] = kept(history)
     path.write_bytes(b"garbage" * 1000)
     assert count("stats", "main", "--json") == (COMMITS + 1, said)

@@ -74,12 +74,6 @@ def test_what_a_shallow_clone_has_fetched_meanwhile_is_asked_again(
     assert find_removals(clone, edited.head) == {entry_path(gone): (edited.resolve("HEAD~1"),)}
 
 
-def with_a_change(repo: Repo) -> Change:
-    change = pruned(ids(repo))
-    change.files["a.txt"] = File(b"smuggled\n")
-    return change
-
-
 def with_an_entry(repo: Repo) -> Change:
     change = applied(repo, protocol(replace_range("a.txt", repo.read("a.txt"), 2, 2, "zwei")))
     change.files |= pruned(ids(repo)).files
@@ -95,7 +89,6 @@ def with_a_record_of_its_own(repo: Repo) -> Change:
 @cases(
     "attack",
     {
-        "a change beside it": with_a_change,
         "an entry beside it": with_an_entry,
         "a record that is no entry": with_a_record_of_its_own,
     },

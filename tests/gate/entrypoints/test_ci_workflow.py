@@ -19,19 +19,24 @@ from tests.support.repos import Repo
 QA_GATE = ROOT / ".github/workflows/qa-gate.yml"
 
 
+def pull_request(checkout: Repo, tmp_path: Path, branch: str) -> dict[str, str]:
+    """The environment of a job for a pull request of a branch onto main."""
+    base, head = (checkout.resolve(f"origin/{name}") for name in ("main", branch))
+    payload = {"base": {"sha": base, "ref": "main"}, "head": {"sha": head}}
+    return github(tmp_path, "pull_request", {"pull_request": payload})
+
+
 @cases("branch, code", {"with evidence": ("good", 0), "blind": ("blind", 6)})
 def test_the_step_of_the_workflow_judges_a_pull_request(
     checkout: Repo, tmp_path: Path, branch: str, code: int
 ) -> None:
-    base, head = (checkout.resolve(f"origin/{name}") for name in ("main", branch))
-    payload = {"base": {"sha": base, "ref": "main"}, "head": {"sha": head}}
-    environment = github(tmp_path, "pull_request", {"pull_request": payload})
+    environment = pull_request(checkout, tmp_path, branch)
     judge = step(load(QA_GATE), "gate", "Judge the commits under the target's policy")
 
     done = run(judge, checkout.path, environment)
 
     assert done.returncode == code, done.stdout + done.stderr
-    assert head[:12] in done.stdout
+    assert checkout.resolve(f"origin/{branch}")[:12] in done.stdout
 
 
 def test_the_workflow_brings_what_was_signed_beside_the_commits(
@@ -68,9 +73,7 @@ def _levels(document: dict[str, Any]) -> dict[str, str]:
 @pytest.fixture
 def offered(checkout: Repo, tmp_path: Path) -> dict[str, str]:
     """A pull request, judged by the workflow of the target branch."""
-    base, head = (checkout.resolve(f"origin/{name}") for name in ("main", "good"))
-    payload = {"base": {"sha": base, "ref": "main"}, "head": {"sha": head}}
-    return github(tmp_path, "pull_request", {"pull_request": payload})
+    return pull_request(checkout, tmp_path, "good")
 
 
 def test_at_best_it_binds_if_the_settings_that_were_not_asked_say_so(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cases import cases
-from tests.support.commands import AGENT, git, hkgit, replace_line_two
+from tests.support.commands import AGENT, expect_pass, git, hkgit, replace_line_two
 from tests.support.repos import Repo
 from tests.support.serving import Served, commit, copied, preload_hooks
 
@@ -95,18 +95,14 @@ def test_a_branch_never_comes_to_hold_a_blind_commit(netted: Repo, command: list
 def test_what_is_accounted_for_or_none_of_its_business_moves(
     netted: Repo, command: list[str]
 ) -> None:
-    done, said = git(netted, *command)
-
-    assert done, said
+    expect_pass(netted, *command)
 
 
 def test_a_rebase_passes_through_its_own_states(netted: Repo) -> None:
     netted.git("checkout", "-q", "human")
     commit(netted, {"more.md": "More\n"}, {})
 
-    done, said = git(netted, "rebase", "-q", "good")
-
-    assert done, said
+    expect_pass(netted, "rebase", "-q", "good")
     assert netted.git("rev-list", "--count", "good..human") == "2"
 
 
@@ -115,8 +111,7 @@ def test_what_is_not_pushed_may_be_amended_and_set_back(netted: Repo) -> None:
     commit(netted, {".hkgit/config.toml": "[gate]\nrewrites = 'refuse'\n"}, {})
 
     for command in (["commit", "--amend", "-m", "Again"], ["reset", "-q", "--hard", "HEAD~1"]):
-        done, said = git(netted, *command)
-        assert done, said
+        expect_pass(netted, *command)
 
 
 def test_hkgit_lands_through_the_net(netted: Repo) -> None:
@@ -136,8 +131,7 @@ def test_what_the_upstream_has_is_pulled(served: Served, netted: Repo) -> None:
 
     netted.git("fetch", "-q", "origin")
     netted.git("branch", "-q", "--set-upstream-to=origin/main", "main")
-    done, said = git(netted, "merge", "-q", "--ff-only", "origin/main")
-    assert done, said
+    expect_pass(netted, "merge", "-q", "--ff-only", "origin/main")
 
 
 def test_a_first_commit_is_judged_under_the_built_in_policy(repo: Repo) -> None:
@@ -156,5 +150,4 @@ def test_a_ref_that_does_not_matter_costs_no_start_of_python(netted: Repo) -> No
     hook.write_text("\n".join("python=/nowhere" if "python=" in line else line for line in text))
 
     for command in (["tag", "v1", "blind"], ["branch", "copy", "blind"], ["checkout", "good"]):
-        done, said = git(netted, *command)
-        assert done, said
+        expect_pass(netted, *command)

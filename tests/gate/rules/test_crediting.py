@@ -17,6 +17,9 @@ from tests.support.planning import protocol
 from tests.support.repos import Repo
 from tests.support.running import run
 
+NAMED = "tester/1"
+"""The agent of the entries of these tests."""
+
 REQUIRE, FORBID = Policy(assisted_by="require"), Policy(assisted_by="forbid")
 
 
@@ -27,35 +30,22 @@ def commit_saying(repo: Repo, *lines: str) -> None:
     commit(repo, replace(change, message="\n".join((text, *lines)) + "\n"))
 
 
-def agent_of(repo: Repo) -> str:
-    [(_, entry)] = judge(repo).judged.entries
-    return entry.agent
-
-
 @pytest.mark.parametrize("lines", [(), ("Assisted-by: somebody/else",)])
 def test_a_message_must_name_the_agent_of_its_entry(repo: Repo, lines: tuple[str, ...]) -> None:
     commit_saying(begun(repo), *lines)
     assert judge(repo).passes
     ruling = judge(repo, policy=REQUIRE)
     assert (ruling.passes, ruling.rule) == (False, "assisted-by")
-    assert ruling.findings[0].fix == f"Add to the message: Assisted-by: {agent_of(repo)}"
+    assert ruling.findings[0].fix == f"Add to the message: Assisted-by: {NAMED}"
 
 
 def test_a_message_that_names_it_passes_unless_that_is_forbidden(repo: Repo) -> None:
     begun(repo)
-    agent = judge_agent(repo)
-    commit_saying(repo, f"assisted-by:  {agent}")
+    commit_saying(repo, f"assisted-by:  {NAMED}")
     assert judge(repo, policy=REQUIRE).passes
     ruling = judge(repo, policy=FORBID)
     assert (ruling.passes, ruling.rule) == (False, "assisted-by")
     assert "Remove the Assisted-by line" in ruling.findings[0].fix
-
-
-def judge_agent(repo: Repo) -> str:
-    """The agent that entries of these tests name."""
-    entry = applied(repo, protocol(good())).entries[0]
-    agent: str = entry["claims"].get("agent", "unknown")
-    return agent
 
 
 def test_the_command_under_the_finding_mends_it(repo: Repo) -> None:
@@ -93,4 +83,4 @@ def test_apply_and_a_session_write_what_the_policy_requires(repo: Repo) -> None:
 def test_entries_of_one_agent_ask_for_one_line(repo: Repo) -> None:
     commit_saying(begun(repo))
     entries = [entry for _, entry in judge(repo).judged.entries] * 2
-    assert list_missing_lines(entries, b"") == [f"Assisted-by: {agent_of(repo)}"]
+    assert list_missing_lines(entries, b"") == [f"Assisted-by: {NAMED}"]

@@ -63,8 +63,11 @@ def verdicts(repo: Repo, base: str) -> list[str]:
 # One writer, and somebody who is quicker
 
 
+Meanwhile = Callable[[str], tuple[str, str]]
+
+
 @pytest.fixture
-def meanwhile(based: Repo, tmp_path: Path) -> Callable[[str], tuple[str, str]]:
+def meanwhile(based: Repo, tmp_path: Path) -> Meanwhile:
     """The option that lets somebody commit right before the landing, the first time only."""
 
     def option(command: str) -> tuple[str, str]:
@@ -87,7 +90,7 @@ def meanwhile(based: Repo, tmp_path: Path) -> Callable[[str], tuple[str, str]]:
     },
 )
 def test_what_still_holds_lands_on_the_moved_tip(
-    based: Repo, meanwhile: Callable[[str], tuple[str, str]], command: str, line: int
+    based: Repo, meanwhile: Meanwhile, command: str, line: int
 ) -> None:
     base = based.head
     result = apply(based, spec(operation(based, 10, "ten")), *meanwhile(command))
@@ -100,9 +103,7 @@ def test_what_still_holds_lands_on_the_moved_tip(
     expect_sound(based)
 
 
-def test_what_no_longer_holds_is_stale_and_nothing_lands(
-    based: Repo, meanwhile: Callable[[str], tuple[str, str]]
-) -> None:
+def test_what_no_longer_holds_is_stale_and_nothing_lands(based: Repo, meanwhile: Meanwhile) -> None:
     theirs = meanwhile("sed -i 's/line 10/theirs/' shared; git commit -qam Meanwhile")
     result = apply(based, spec(operation(based, 10, "ten")), "--json", *theirs)
     assert result.code == 3
@@ -114,7 +115,7 @@ def test_what_no_longer_holds_is_stale_and_nothing_lands(
 
 
 def test_each_spec_of_a_series_speaks_of_the_one_before_it(
-    based: Repo, meanwhile: Callable[[str], tuple[str, str]], tmp_path: Path
+    based: Repo, meanwhile: Meanwhile, tmp_path: Path
 ) -> None:
     series = [
         {"file": "shared", "old_text": "line 10\n", "new_text": "ten\n"},
@@ -129,9 +130,7 @@ def test_each_spec_of_a_series_speaks_of_the_one_before_it(
     assert based.read("shared").splitlines()[8:10] == [b"ten", b"eleven"]
 
 
-def test_a_branch_that_was_set_back_is_not_written_to(
-    based: Repo, meanwhile: Callable[[str], tuple[str, str]]
-) -> None:
+def test_a_branch_that_was_set_back_is_not_written_to(based: Repo, meanwhile: Meanwhile) -> None:
     based.commit({"mine": "1\n"}, "More")
     option = meanwhile("git reset -q --hard HEAD~")
     result = apply(based, spec(operation(based, 10, "ten")), *option)
@@ -139,9 +138,7 @@ def test_a_branch_that_was_set_back_is_not_written_to(
     assert subjects(based) == ["Base"]
 
 
-def test_without_retry_a_moved_branch_is_told(
-    based: Repo, meanwhile: Callable[[str], tuple[str, str]]
-) -> None:
+def test_without_retry_a_moved_branch_is_told(based: Repo, meanwhile: Meanwhile) -> None:
     option = meanwhile("git commit -q --allow-empty -m Meanwhile")
     result = apply(based, spec(operation(based, 10, "ten")), "--no-retry", *option)
     assert (result.code, "has moved in the meantime" in result.err) == (7, True)

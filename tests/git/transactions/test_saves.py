@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from hkgit.errors import GitRefused, Stale
 from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.sessions import TextSession
+from tests.support.specs import CREATE, protocol
 
 Save = Callable[[Path], None]
 OLD, NEW = "one\ntwo\n", "ONE\ntwo\n"
@@ -113,23 +114,23 @@ def test_a_file_saved_while_apply_brings_the_checkout_along_is_not_lost(
     assert repo.git("status", "--porcelain") == " M f2"
 
 
-CREATE = {"op": "create_file", "path": "n", "new_text": "N\n"}
+MADE = CREATE | {"path": "n"}
 DELETE = {"op": "delete_file", "path": "f2", "expected_hash": range_hash(OLD)}
 
 
-@cases("operation", {"made": CREATE, "removed": DELETE})
+@cases("operation", {"made": MADE, "removed": DELETE})
 @cases("save", SAVES)
 @pytest.mark.parametrize("command", ["edit", "apply"])
 def test_a_file_saved_where_one_is_made_or_removed_is_not_lost(
     repo: Repo,
     command: str,
     save: Save,
-    operation: Mapping[str, str],
+    operation: dict[str, object],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    before, name = texts(repo.path), operation["path"]
+    before, name = texts(repo.path), str(operation["path"])
     save_while_writing(monkeypatch, save, name=name, before=name)
-    spec = json.dumps({"version": "1", "operations": [operation]})
+    spec = protocol(operation)
     done = CliRunner().invoke(main, [command, "-"], input=spec, standalone_mode=False)
     assert done.return_value or done.exception, "it says that it was done"
     assert texts(repo.path) == before | {name: "saved\n"}
@@ -184,6 +185,6 @@ def test_an_edit_by_root_leaves_owner_group_and_attributes(repo: Repo, command: 
 
 def test_undo_of_a_new_file_leaves_no_directory(repo: Repo) -> None:
     desk = TextSession.open(repo.path, "task")
-    desk.edit(json.dumps({"version": "1", "operations": [CREATE | {"path": "g/h/i.txt"}]}))
+    desk.edit(protocol({**CREATE, "path": "g/h/i.txt"}))
     desk.undo()
     assert not (repo.path / "g").exists()

@@ -76,15 +76,6 @@ def test_init_below_the_root_sets_up_the_root(repo: Repo) -> None:
     assert (repo.path / CONFIG).exists()
 
 
-def test_init_in_a_linked_worktree_installs_the_hooks_of_the_repository(repo: Repo) -> None:
-    repo.commit({"a": "a\n"})
-    repo.git("worktree", "add", "-q", "../linked")
-
-    hkgit(Repo(repo.path.parent / "linked"), "init")
-
-    assert (repo.path / ".git/hooks/pre-commit").exists()
-
-
 def test_one_hook_may_be_named(repo: Repo) -> None:
     steps = init_steps(repo, "--hook", "commit-msg")
 
@@ -219,11 +210,14 @@ def test_with_husky_the_hooks_are_those_of_the_repository(husky: Repo) -> None:
     assert files_of(husky) == before
 
 
-def test_in_a_linked_worktree_sessions_are_taken_away_once(repo: Repo) -> None:
+def test_in_a_linked_worktree_the_hooks_are_those_of_the_repository_and_sessions_go_once(
+    repo: Repo,
+) -> None:
     repo.commit({"a": "a\n"})
     repo.git("worktree", "add", "-q", "../linked")
     linked = Repo(repo.path.parent / "linked")
     hkgit(linked, "init")
+    assert (repo.path / ".git/hooks/pre-commit").exists()
     for each in (repo, linked):
         hkgit(each, "read", "a", "--session", "s")
 

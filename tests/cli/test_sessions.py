@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import Bench, make_bench
 
@@ -20,19 +21,20 @@ def bench(tmp_path: Path) -> Bench:
     return make_bench(repo, tmp_path)
 
 
-def test_a_read_in_a_session_is_evidence_for_its_edits(bench: Bench) -> None:
-    assert bench.run("read", "a.py:3-8", "--session", "s", "--json").json()["has_receipt"]
-    answer = bench.run("edit", *EDIT, "--session", "s", "--json").json()
+@cases(
+    "option, env",
+    {
+        "named by an option": (("--session", "s"), {}),
+        "by a variable": ((), {"HKGIT_SESSION": "s"}),
+    },
+)
+def test_a_read_in_a_session_is_evidence_for_its_edits(
+    bench: Bench, option: tuple[str, ...], env: dict[str, str]
+) -> None:
+    assert bench.run("read", "a.py:3-8", *option, "--json", env=env).json()["has_receipt"]
+    answer = bench.run("edit", *EDIT, *option, "--json", env=env).json()
     assert answer["edits"][0]["evidence"] == "receipt"
-    assert answer["call"] == "1"
-    assert answer["blind"] == []
-
-
-def test_a_variable_names_the_session(bench: Bench) -> None:
-    env = {"HKGIT_SESSION": "s"}
-    bench.run("read", "a.py", env=env)
-    answer = bench.run("edit", *EDIT, "--json", env=env).json()
-    assert answer["edits"][0]["evidence"] == "receipt"
+    assert (answer["call"], answer["blind"]) == ("1", [])
 
 
 @pytest.mark.parametrize("name", ["lock", "under-way", "state", "waiting"])
@@ -64,46 +66,33 @@ def test_the_command_that_mends_a_blind_edit_mends_it(bench: Bench) -> None:
     assert bench.run(*read).out.endswith("5| line 5\n")
 
 
-@pytest.mark.parametrize(
-    ("name", "code"),
-    [("../x", 4), ("", 4), ("a b", 4), ("ok", 0)],
-    ids=["a path", "nothing", "a blank", "a name"],
-)
+@cases("name, code", {"a path": ("../x", 4), "nothing": ("", 4), "a blank": ("a b", 4)})
 def test_names_of_sessions_lead_nowhere(bench: Bench, name: str, code: int) -> None:
     assert bench.run("edit", *EDIT, "--session", name).code == code
 
 
 def test_undo_takes_back_a_call_without_a_session_too(bench: Bench) -> None:
     bench.run("edit", *EDIT)
-    result = bench.run("undo", "--json")
-    assert result.json()["files"] == ["a.py"]
+    assert bench.run("undo", "--json").json()["files"] == ["a.py"]
     assert bench.repo.read("a.py") == TEXT.encode()
+    result = bench.run("undo")
+    assert (result.code, "no call that can be undone" in result.err) == (4, True)
 
 
 def test_undo_where_later_work_is_in_the_way_is_a_conflict(bench: Bench) -> None:
     bench.run("edit", *EDIT, "--session", "s")
     bench.repo.write("a.py", TEXT.replace("line 5", "mine"))
     result = bench.run("undo", "--session", "s", "--json")
-    assert result.code == 3
-    assert result.json()["status"] == "conflict"
+    assert (result.code, result.json()["status"]) == (3, "conflict")
     assert bench.repo.read("a.py") == TEXT.replace("line 5", "mine").encode()
-
-
-def test_there_is_nothing_to_undo(bench: Bench) -> None:
-    result = bench.run("undo")
-    assert result.code == 4
-    assert "no call that can be undone" in result.err
 
 
 def test_the_calls_that_can_be_undone_are_listed(bench: Bench) -> None:
     bench.run("read", "a.py", "--session", "s")
     bench.run("edit", *EDIT, "--session", "s", "--agent", "tester/1")
     bench.run("edit", "--file", "b.py", "--old", "line 5", "--new", "5", "--session", "s")
-    lines = bench.run("undo", "--session", "s", "--list").out.splitlines()
-    assert lines == [
-        "1  a.py  1 edit by tester/1",
-        "2  b.py  1 edit by unknown, 1 blind",
-    ]
+    listed = bench.run("undo", "--session", "s", "--list").out
+    assert listed == "1  a.py  1 edit by tester/1\n2  b.py  1 edit by unknown, 1 blind\n"
 
 
 def test_apply_takes_the_receipts_of_a_session(bench: Bench) -> None:
@@ -114,13 +103,10 @@ def test_apply_takes_the_receipts_of_a_session(bench: Bench) -> None:
     assert result.json()["edits"][0]["evidence"] == "receipt"
 
 
-def test_a_limit_says_where_to_go_on(bench: Bench) -> None:
+def test_a_limit_says_where_to_go_on_to_the_end(bench: Bench) -> None:
     result = bench.run("read", "a.py", "--limit", "10")
     assert result.out.count("\n") == 11
     assert "lines 1-10 of 30; go on at a.py:11-" in result.err
-
-
-def test_a_reading_goes_on_to_the_end(bench: Bench) -> None:
     assert bench.run("read", "a.py:29-").out.splitlines()[1:] == ["29| line 29", "30| line 30"]
 
 
@@ -132,16 +118,13 @@ def test_doctor_tells_of_a_call_that_died_and_takes_it_back(bench: Bench) -> Non
     (home / ".under-way").write_text("s")
     bench.repo.write("b.py", TEXT)
     found = bench.run("doctor", "--json")
-    assert found.code == 7
     told = {"name": "session", "what": "call 1 of session s died half-written"}
-    assert told in found.json()["checks"]
+    assert (found.code, told in found.json()["checks"]) == (7, True)
     fixed = bench.run("doctor", "--fix", "--json")
-    assert fixed.code == 0
-    assert fixed.json()["status"] == "well"
+    assert (fixed.code, fixed.json()["status"]) == (0, "well")
 
 
 def test_who_edits_without_a_session_is_told_that_it_would_not_count(bench: Bench) -> None:
     refused = bench.run("edit", *EDIT, "--agent", "tester/1")
-    assert refused.code == 64
-    assert "--agent needs --session" in refused.err
+    assert (refused.code, "--agent needs --session" in refused.err) == (64, True)
     assert bench.repo.status() == []
