@@ -234,7 +234,7 @@ def change_tagged(context: EditContext, edit: TagEdit) -> tuple[FileState, EditO
     """
     check_text(edit.path, context.state)
     document = context.document
-    first, last = _find_tagged_lines(document, edit)
+    first, last = _find_tagged_lines(context, edit)
     is_insertion = edit.stop_tag is None and edit.new_lines is not None
     lines = (first, first - 1) if is_insertion else (first, last)
     _check_untagged(edit, document.lines[first - 1 : last])
@@ -266,14 +266,14 @@ def _check_untagged(edit: TagEdit, old: Sequence[bytes]) -> None:
         raise InvalidInput(edit.path, what, "Write the lines as they should be in the file.")
 
 
-def _find_tagged_lines(document: Document, edit: TagEdit) -> Lines:
+def _find_tagged_lines(context: EditContext, edit: TagEdit) -> Lines:
     """Find the lines from one tag to the other; each means its first line in the file, or from the
     offset on. Raises Stale.
     """
-    first = _find_tag(document, edit.path, edit.start_tag, edit.offset or 1)
+    first = _find_tag(context, edit, edit.start_tag)
     if edit.stop_tag is None:
         return first, first
-    last = _find_tag(document, edit.path, edit.stop_tag, edit.offset or 1)
+    last = _find_tag(context, edit, edit.stop_tag)
     if edit.is_exclusive:
         last -= 1
     if last < first:
@@ -282,9 +282,18 @@ def _find_tagged_lines(document: Document, edit: TagEdit) -> Lines:
     return first, last
 
 
-def _find_tag(document: Document, path: str, tag: str, start_line: int) -> int:
-    found = find_tag(document.lines, tag, start_line)
+def _find_tag(context: EditContext, edit: TagEdit, tag: str) -> int:
+    """Find the line that a tag means, which earlier edits may have moved, but not replaced."""
+    start_line = edit.offset or 1
+    found = find_tag(context.document.lines, tag, start_line)
     if found is None:
         what = f"no line has the tag {tag}" + (f" from line {start_line} on" * (start_line > 1))
-        raise Stale(path, what, f"Read it again: hkgit read --hashline {path}")
+        raise Stale(edit.path, what, f"Read it again: hkgit read --hashline {edit.path}")
+    known = None
+    if edit.offset is None and not context.seen.is_untouched:
+        known = find_tag(context.base.lines, tag, 1)
+    span = context.document.span(found, found)
+    if known is not None and context.seen.base_lines(*span) != (known, known):
+        what = f"after an earlier edit of this spec the tag {tag} is that of another line"
+        raise Stale(edit.path, what, "Merge the two edits into one, or give an offset.")
     return found

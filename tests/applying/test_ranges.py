@@ -396,6 +396,38 @@ def test_a_tag_of_no_line_and_new_lines_that_nobody_means_are_refused(
     assert refusal(in_sequence({"f": ABCB}, edit)).startswith(said)
 
 
+@cases(
+    "edits, expected",
+    {
+        "a line that was deleted": ([TagEdit("f", B), TagEdit("f", B, B, ("x",))], None),
+        "a line that was replaced": ([TagEdit("f", B, B, ("x",)), TagEdit("f", B)], None),
+        "a stop that was": ([TagEdit("f", B), TagEdit("f", A, B)], None),
+        "the same line put above it": (
+            [TagEdit("f", A, None, ("b", "x")), TagEdit("f", B)],
+            None,
+        ),
+        "a line that was moved": (
+            [TagEdit("f", A, None, ("x",)), TagEdit("f", B)],
+            file_of("xacb"),
+        ),
+        "a new line": ([TagEdit("f", A, A, ("x",)), TagEdit("f", X)], file_of("bcb")),
+        "another, which an offset names": (
+            [TagEdit("f", B), TagEdit("f", B, B, ("x",), 1)],
+            file_of("acx"),
+        ),
+    },
+)
+def test_a_tag_means_no_other_line_after_an_earlier_edit(
+    edits: list[TagEdit], expected: bytes | None
+) -> None:
+    """What was read shows the tag of the first such line alone."""
+    made = in_sequence({"f": ABCB}, *edits)
+    if expected is None:
+        assert "is that of another line" in str(made.outcomes[-1].error)
+    else:
+        assert result(made) == {"f": expected}
+
+
 def test_an_edit_by_tag_lands_at_its_own_tier() -> None:
     outcome = only(in_sequence({"f": ABCB}, TagEdit("f", C)))
     assert (outcome.tier, outcome.confidence, outcome.matched_text) == ("tag", 1, "c\n")
