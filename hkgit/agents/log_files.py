@@ -6,6 +6,7 @@ Its end is read while the conversation goes on: hooks look there for what they a
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from itertools import pairwise
@@ -92,6 +93,18 @@ _BLOCK = 2**18
 
 _ANSWERS = b'"assistant"', b'"gemini"', b"assistant.message"
 """Words of the lines that are answers of models."""
+
+
+_LAG = 1.0
+"""For so many seconds a transcript may lack what its agent does: hooks run while it is written."""
+
+
+def wait_for_turn(find: Callable[[], str]) -> str:
+    """Ask which answer of the model a call is of until the transcript tells; "" if it does not."""
+    end = time.monotonic() + _LAG
+    while not (turn := find()) and time.monotonic() < end:
+        time.sleep(_LAG / 20)
+    return turn
 
 
 def find_turn(log: Log, transcript: Path, call: str) -> str:

@@ -7,8 +7,9 @@ Which answer asked for a call the agent's transcript says, or the hook itself.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -62,13 +63,24 @@ def _codex(answers: Answers) -> list[object]:
 TRANSCRIPTS: dict[str, Callable[[Answers], list[object]]] = {
     "claude": _claude,
     "codex": _codex,
-    "copilot": lambda answers: [
-        {"type": "assistant.message", "data": {"messageId": f"m{at}"}} for at in range(len(answers))
-    ],
     # The calls of an answer are written down once all of them are made.
     "gemini": lambda answers: [{"type": "gemini", "id": f"m{at}"} for at in range(len(answers))],
     "qwen": _qwen,
 }
+
+
+def _copilot(answers: Answers, payloads: Mapping[str, Mapping[str, Any]]) -> list[object]:
+    """Its hook is told the words of a call, not which one it is."""
+    asked = {
+        call: {"name": each["toolName"], "arguments": each["toolArgs"]}
+        for call, each in payloads.items()
+    }
+    return [
+        {"type": "assistant.message", "data": {"messageId": f"m{at}", "toolRequests": requests}}
+        for at, requests in enumerate([asked[call] for call in calls] for calls in answers)
+    ]
+
+
 TOLD = {"cline": "iteration", "kilo": "turn", "opencode": "turn", "pi": "turn"}
 """Where the hook is told which answer it is."""
 
@@ -97,18 +109,15 @@ def _write(place: Path, lines: Sequence[object]) -> Path:
 @pytest.mark.parametrize("is_one", [True, False], ids=["one answer", "two answers"])
 @pytest.mark.parametrize("agent", sorted({*TRANSCRIPTS, *TOLD}))
 def test_only_what_an_earlier_answer_has_read_an_edit_has_seen(
-    agent: str, is_one: bool, greeting: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    agent: str, is_one: bool, greeting: Repo, tmp_path: Path
 ) -> None:
     """Before each hook the transcript is written as far as the program has got."""
-    monkeypatch.setenv("COPILOT_HOME", str(tmp_path / "copilot"))
     answers = [["call_read", "call_edit"]] if is_one else [["call_read"], ["call_edit"]]
     reading, *edit = _find_reading_and_edit(agent, greeting)
     for line in (reading, *edit):
         number = 0 if line is reading else len(answers) - 1
         if (payload := line.get("input")) is not None:
             place = tmp_path / "transcript.jsonl"
-            if agent == "copilot":
-                place = tmp_path / "copilot/session-state" / payload["sessionId"] / "events.jsonl"
             call = "call_read" if line is reading else "call_edit"
             payload |= {"tool_use_id": call, "tool_call_id": call, "transcript_path": str(place)}
             if agent in TOLD:
@@ -116,6 +125,26 @@ def test_only_what_an_earlier_answer_has_read_an_edit_has_seen(
             else:
                 _write(place, TRANSCRIPTS[agent](answers[: number + 1]))
         replay(agent, greeting, lines=[line])
+    status = session(greeting)
+    assert (status.uncommitted, status.blind) == (1, is_one)
+
+
+@pytest.mark.parametrize("is_one", [True, False], ids=["one answer", "two answers"])
+def test_the_log_of_copilot_may_come_after_the_hook(
+    is_one: bool, greeting: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It writes its log beside its hooks, on a busy machine a moment later."""
+    monkeypatch.setenv("COPILOT_HOME", str(tmp_path / "copilot"))
+    answers = [["call_read", "call_edit"]] if is_one else [["call_read"], ["call_edit"]]
+    lines = _find_reading_and_edit("copilot", greeting)
+    told = [line["input"] for line in lines if "input" in line]
+    log = _copilot(answers, {"call_read": told[0], "call_edit": told[-1]})
+    place = tmp_path / "copilot/session-state" / told[0]["sessionId"] / "events.jsonl"
+    for number, line in enumerate(lines):
+        late = Timer(0.2, _write, (place, log if number else log[:1]))
+        late.start()
+        replay("copilot", greeting, lines=[line])
+        late.join()
     status = session(greeting)
     assert (status.uncommitted, status.blind) == (1, is_one)
 

@@ -17,7 +17,12 @@ from pathlib import Path
 from hkgit.agents.agent import MCP_SERVER, POWERSHELL, Agent, HookCommand, Settings
 from hkgit.agents.events import END, HOOK_SECONDS, ToolReading
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
-from hkgit.agents.log_files import find_below, find_last_turn
+from hkgit.agents.log_files import (
+    find_below,
+    find_last_turn,
+    list_lines_back,
+    wait_for_turn,
+)
 from hkgit.agents.logged_call import (
     About,
     Line,
@@ -92,8 +97,24 @@ def _reword(payload: JsonObject) -> JsonObject | None:
         "tool_response": result,
         "session_id": payload.get("sessionId"),
         "cwd": payload.get("cwd"),
-        "turn": "" if result is None else find_last_turn(LOG, _find_transcript(payload)),
+        "turn": "" if result is None else _find_turn(payload),
     }
+
+
+def _find_turn(payload: JsonObject) -> str:
+    """Name the answer that asked for a call, by its words: the payload has no id of the call."""
+    transcript = _find_transcript(payload)
+    asked = payload.get("toolName"), _arguments(payload.get("toolArgs"))
+
+    def find() -> str:
+        for record in list_lines_back(transcript, b"assistant.message"):
+            answer = table(record.get("data"))
+            for each in tables(answer.get("toolRequests")):
+                if asked == (each.get("name"), _arguments(each.get("arguments"))):
+                    return text(answer.get("messageId")) or ""
+        return ""
+
+    return wait_for_turn(find) or find_last_turn(LOG, transcript)
 
 
 def _find_transcript(payload: JsonObject) -> Path:
