@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.applying.files import DirectorySnapshot, write_files
+from hkgit.applying.files import DirectorySnapshot, restore_all, take_place, write_files
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
 from hkgit.errors import GitRefused, InvalidInput
 from tests.support.cases import cases
@@ -148,3 +148,22 @@ def test_what_was_written_before_a_failure_is_taken_back(root: Path) -> None:
 def test_nothing_is_written_outside_or_into_git(root: Path, path: str) -> None:
     with pytest.raises(InvalidInput):
         write_files(root, {path: File(b"x")})
+
+
+@pytest.mark.parametrize("is_known", [True, False], ids=["what was read", "somebody's"])
+def test_what_cannot_be_put_back_is_kept_under_a_name_that_is_seen(
+    is_known: bool, tmp_path: Path
+) -> None:
+    """Unless it is just what the change was computed from: that is nobody's work."""
+    place, new, was = tmp_path / "a.txt", tmp_path / "new", b"saved\n"
+    place.write_bytes(was)
+    new.write_bytes(b"ours\n")
+    known = File(was if is_known else b"read\n")
+    taken = take_place(place, new, File(b"ours\n"), known)
+    place.unlink()
+    place.mkdir()
+    left = restore_all([taken])
+    assert place.is_dir()
+    assert [each.read_bytes() for each in left] == ([] if is_known else [was])
+    assert all(each.name.startswith("a.txt.kept-") for each in left)
+    assert {*tmp_path.iterdir()} == {place, *left}
