@@ -98,12 +98,19 @@ _ANSWERS = b'"assistant"', b'"gemini"', b"assistant.message"
 _LAG = 1.0
 """For so many seconds a transcript may lack what its agent does: hooks run while it is written."""
 
+_PAUSE = 0.02
 
-def wait_for_turn(find: Callable[[], str]) -> str:
-    """Ask which answer of the model a call is of until the transcript tells; "" if it does not."""
+
+def wait_for_turn(transcript: Path, find: Callable[[], str]) -> str:
+    """Ask which answer of the model a call is of until a transcript tells; "" if it does not.
+
+    One that is not there is not waited for: not every face of an agent keeps one.
+    """
+    if not transcript.exists():
+        return ""
     end = time.monotonic() + _LAG
     while not (turn := find()) and time.monotonic() < end:
-        time.sleep(_LAG / 20)
+        time.sleep(_PAUSE)
     return turn
 
 

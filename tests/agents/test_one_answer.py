@@ -7,6 +7,7 @@ Which answer asked for a call the agent's transcript says, or the hook itself.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from threading import Timer
@@ -15,8 +16,8 @@ from typing import Any
 import pytest
 
 from hkgit.agents.events import Editing
-from hkgit.agents.log_files import find_last_turn, find_turn
-from hkgit.agents.programs import claude, codex, gemini
+from hkgit.agents.log_files import find_last_turn, find_turn, wait_for_turn
+from hkgit.agents.programs import claude, codex, copilot, gemini
 from tests.agents.streaming import GREETING, list_calls, replay, session
 from tests.support.adopting import adopt, explained
 from tests.support.repos import Repo
@@ -140,6 +141,7 @@ def test_the_log_of_copilot_may_come_after_the_hook(
     told = [line["input"] for line in lines if "input" in line]
     log = _copilot(answers, {"call_read": told[0], "call_edit": told[-1]})
     place = tmp_path / "copilot/session-state" / told[0]["sessionId"] / "events.jsonl"
+    _write(place, [{"type": "session.start", "data": {}}])
     for number, line in enumerate(lines):
         late = Timer(0.2, _write, (place, log if number else log[:1]))
         late.start()
@@ -147,6 +149,15 @@ def test_the_log_of_copilot_may_come_after_the_hook(
         late.join()
     status = session(greeting)
     assert (status.uncommitted, status.blind) == (1, is_one)
+
+
+def test_a_log_that_is_not_there_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hooks of Copilot also run outside of the terminal, whose log this is."""
+    monkeypatch.setattr(time, "sleep", lambda seconds: pytest.fail("it waits"))
+    place = tmp_path / "events.jsonl"
+    assert wait_for_turn(place, lambda: find_last_turn(copilot.LOG, place)) == ""
 
 
 def test_a_sub_agent_is_looked_for_in_a_transcript_of_its_own(

@@ -17,12 +17,7 @@ from pathlib import Path
 from hkgit.agents.agent import MCP_SERVER, POWERSHELL, Agent, HookCommand, Settings
 from hkgit.agents.events import END, HOOK_SECONDS, ToolReading
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
-from hkgit.agents.log_files import (
-    find_below,
-    find_last_turn,
-    list_lines_back,
-    wait_for_turn,
-)
+from hkgit.agents.log_files import find_below, find_last_turn, list_lines_back, wait_for_turn
 from hkgit.agents.logged_call import (
     About,
     Line,
@@ -114,7 +109,7 @@ def _find_turn(payload: JsonObject) -> str:
                     return text(answer.get("messageId")) or ""
         return ""
 
-    return wait_for_turn(find) or find_last_turn(LOG, transcript)
+    return wait_for_turn(transcript, find) or find_last_turn(LOG, transcript)
 
 
 def _find_transcript(payload: JsonObject) -> Path:
