@@ -104,7 +104,7 @@ _PAUSE = 0.02
 def wait_for_turn(transcript: Path, find: Callable[[], str]) -> str:
     """Ask which answer of the model a call is of until a transcript tells; "" if it does not.
 
-    One that is not there is not waited for: the hooks may run where an agent keeps none.
+    A missing one is not waited for: the hooks may run where an agent keeps none.
     """
     if not transcript.exists():
         return ""
