@@ -75,9 +75,14 @@ def editing(*names: str, **more: str) -> Tool:
 
     def did(arguments: JsonObject, answer: object) -> Editing:
         known = {name: arguments[name] for name in names if arguments.get(name) is not None}
-        return Editing(json.dumps(more | known, ensure_ascii=False), "text-editor")
+        return write_edit(**more | known)
 
     return did
+
+
+def write_edit(**fields: object) -> Editing:
+    """Write an edit as the dialect `text-editor` has it."""
+    return Editing(json.dumps(fields, ensure_ascii=False), "text-editor")
 
 
 def telling(tool: Tool, tell: Callable[[JsonObject, object], Told | None]) -> Tool:
@@ -97,8 +102,7 @@ def make_editing(path: str, edits: object) -> Editing:
         for each in (edits if isinstance(edits, list) else ())
         if isinstance(each, Mapping)
     ]
-    fields = {"file_path": path, "edits": replacements}
-    return Editing(json.dumps(fields, ensure_ascii=False), "text-editor")
+    return write_edit(file_path=path, edits=replacements)
 
 
 def patching(*names: str) -> Tool:

@@ -160,10 +160,9 @@ def list_user_wide() -> list[str]:
 
 def find_folder(name: str, environment: Mapping[str, str]) -> Path:
     """Find the folder of a user's own settings of an agent that has one."""
-    variable, below, default = find_agent(name).user_folder or ("", "", "")
-    if variable and (named := environment.get(variable)):
-        return Path(named, below)
-    return Path.home() / default
+    home = find_agent(name).user_folder
+    assert home is not None
+    return home.find(environment)
 
 
 def list_user_parts(name: str) -> Iterator[Part]:
