@@ -163,7 +163,7 @@ def join_calls(agent: str, said: Iterable[Said]) -> Iterator[LoggedCall]:
 
 
 _PATHS = ("file_path", "filePath", "path")
-_WHOLE = ("content", "file_text")
+WHOLE = ("content", "file_text")
 """Arguments that name the file of an edit, and that hold the whole of it."""
 
 
@@ -173,7 +173,7 @@ def tell(call: LoggedCall) -> Told:
 
     sent = call.arguments
     named = [sent[key] for key in _PATHS if isinstance(sent.get(key), str)][:1]
-    whole = [to_bytes(sent[key]) for key in _WHOLE if isinstance(sent.get(key), str)][:1]
+    whole = [to_bytes(sent[key]) for key in WHOLE if isinstance(sent.get(key), str)][:1]
     return Told(
         names=tuple(named),
         before=dict.fromkeys(named) if call.is_new else None,
