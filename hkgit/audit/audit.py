@@ -13,13 +13,7 @@ from hkgit.audit.commits import REPLAYS, AuditedCommit, needs_a_look, rank_weakn
 from hkgit.audit.reports.documents import report_json
 from hkgit.audit.reports.findings import mend, name_commit, read_subject
 from hkgit.audit.reports.text import summarize
-from hkgit.audit.tables.figures import (
-    Summary,
-    numbers_json,
-    numbers_lines,
-    open_rows_of,
-    sum_up,
-)
+from hkgit.audit.tables.figures import Summary, numbers_json, numbers_lines, open_rows_of, sum_up
 from hkgit.evidence.refusal_log import RefusedAttempt, find_claimed_conflicts
 from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
@@ -42,11 +36,7 @@ class Audit:
 
     @classmethod
     def of(
-        cls,
-        name: str,
-        asked: CommitRange,
-        report: Report,
-        refused: Sequence[RefusedAttempt] = (),
+        cls, name: str, asked: CommitRange, report: Report, refused: Sequence[RefusedAttempt] = ()
     ) -> Audit:
         """Audit a range."""
         commits = tuple(map(AuditedCommit, report.rulings))

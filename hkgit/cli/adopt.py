@@ -13,11 +13,7 @@ import click
 
 from hkgit.agents import list_logged
 from hkgit.agents.transcripts.log_reader import Logs, find_logs, logs_at
-from hkgit.agents.transcripts.log_words import (
-    adoption_json,
-    adoption_lines,
-    log_lines,
-)
+from hkgit.agents.transcripts.log_words import adoption_json, adoption_lines, log_lines
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
 from hkgit.cli.history import resolve_range
@@ -150,12 +146,7 @@ def _in_range(repository: Repository, commits: str) -> tuple[str, ...]:
 
 
 def _adopt(
-    repository: Repository,
-    logs: Logs,
-    commits: str | None,
-    of_checkout: bool,
-    *,
-    keeps: bool,
+    repository: Repository, logs: Logs, commits: str | None, of_checkout: bool, *, keeps: bool
 ) -> list[Adoption]:
     """Explain commits; without a word what is staged, else what is in the checkout."""
     if commits is not None:

@@ -86,16 +86,12 @@ def _json_bytes(value: object) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-_APPLYING = ("apply", "edit")
-"""Commands whose answer has the same keys whatever happens."""
-
-
 def echo_refusal(error: HkgitError, arguments: Sequence[str]) -> None:
     """Print why there is no answer, where a document is asked for and none is begun."""
     form = CONSOLE.form or _find_form_in(arguments)
     if form == "text" or CONSOLE.is_begun:
         return
-    if CONSOLE.command in _APPLYING:
+    if CONSOLE.command in ("apply", "edit"):  # they have the same keys whatever happens
         from hkgit.applying.outcome import render_apply_json
 
         echo_json(render_apply_json(error.status, (), None, error))

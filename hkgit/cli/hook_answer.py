@@ -11,14 +11,7 @@ from pathlib import Path
 from hkgit.agents import find_agent
 from hkgit.agents.agent import Agent
 from hkgit.agents.begun_calls import begin_call, has_open_work
-from hkgit.agents.events import (
-    Editing,
-    Looks,
-    ServerCall,
-    Shell,
-    ToolEvent,
-    ToolReading,
-)
+from hkgit.agents.events import Editing, Looks, ServerCall, Shell, ToolEvent, ToolReading
 from hkgit.agents.specs import (
     find_commands,
     find_named_checkouts,
@@ -130,11 +123,7 @@ def _begins_alone(event: ToolEvent, root: Path) -> bool:
 
 
 def _answer_session(
-    agent: Agent,
-    event: ToolEvent,
-    tool: str | None,
-    root: Path,
-    attached: Sequence[ToolReading],
+    agent: Agent, event: ToolEvent, tool: str | None, root: Path, attached: Sequence[ToolReading]
 ) -> str | None:
     """What the model is to know, when what was left open is taken in, and what was done."""
     # Before most calls nothing is recorded.

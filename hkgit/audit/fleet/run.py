@@ -31,11 +31,7 @@ from hkgit.audit.tables.database import (
     list_held,
     open_directory,
 )
-from hkgit.audit.tables.export_tables import (
-    find_file,
-    note_repository,
-    write_parquet,
-)
+from hkgit.audit.tables.export_tables import find_file, note_repository, write_parquet
 from hkgit.audit.tables.figures import Figures, add_figures, count_all, numbers_json
 from hkgit.audit.tables.rows import RepositoryIdentity, Rows, describe_versions, make_rows
 from hkgit.errors import GitRefused, HkgitError

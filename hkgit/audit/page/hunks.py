@@ -6,12 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from hkgit.applying.evidence import RECOVERED, covers, is_weak
-from hkgit.audit.commits import (
-    AuditedCommit,
-    list_changes,
-    name_evidence,
-    strength_of,
-)
+from hkgit.audit.commits import AuditedCommit, list_changes, name_evidence, strength_of
 from hkgit.edits import DIRECTORY, SUBMODULE, File, MappingSnapshot, Overlay, Snapshot, encode_text
 from hkgit.errors import HkgitError, Unverifiable
 from hkgit.evidence.claims import mark

@@ -260,9 +260,7 @@ def _list_paths(repository: Repository, commit: AuditedCommit) -> tuple[str, ...
         return ()
 
 
-def _group_findings(
-    commits: Sequence[PageCommit],
-) -> dict[str, list[tuple[PageCommit, Finding]]]:
+def _group_findings(commits: Sequence[PageCommit]) -> dict[str, list[tuple[PageCommit, Finding]]]:
     """Group the findings of commits that do not pass by rule, that of most findings first."""
     failing = (each for each in commits if not each.commit.passes)
     pairs = ((each, finding) for each in failing for finding in each.commit.ruling.findings)

@@ -26,12 +26,7 @@ from hkgit.audit.tables.database import (
     transaction,
     update_rows,
 )
-from hkgit.audit.tables.rows import (
-    RepositoryIdentity,
-    identify,
-    make_rows_of_clone,
-    quote_name,
-)
+from hkgit.audit.tables.rows import RepositoryIdentity, identify, make_rows_of_clone, quote_name
 from hkgit.errors import GitRefused
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.gate.clock import Watch
