@@ -45,12 +45,13 @@ class Answer:
         if CONSOLE.form == "json" and self.document is not None:
             document: Json = self.document() if callable(self.document) else self.document
             (echo_json_list if hasattr(document, "__next__") else echo_json)(document)
-        elif self.is_long:
-            from hkgit.cli.terminal_rows import echo_paged
-
-            echo_paged(self.lines)
         elif not self.is_info or CONSOLE.loudness > QUIET:
-            for line in self.lines:
+            lines = self.lines
+            if self.is_long:
+                from hkgit.cli.terminal_rows import page
+
+                lines = page(lines)
+            for line in lines:
                 echo(line, nl=isinstance(line, str))
         if self.refusal:
             print_error(self.refusal)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from hkgit.agents.specs import (
     relative_to_root,
 )
 from hkgit.agents.tools import parse_payload, render_answer
-from hkgit.cli.output import echo
+from hkgit.cli.output import echo, read_input
 from hkgit.errors import Conflict, HkgitError, InvalidInput
 from hkgit.sessions.homes import choose_folder, find_checkout, find_git_dir, is_guarded
 
@@ -38,7 +37,7 @@ _BINARY = 8000
 def answer_hook(agent: str, *, steer: bool = False, user: bool = False) -> None:
     """Answer one hook of an agent, whose call is on standard input."""
     known = find_agent(agent)
-    text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    text = read_input().decode("utf-8", "replace")
     answer = None
     try:
         event = known.read_event(parse_payload(text))

@@ -77,11 +77,9 @@ def _connect_user(agent: str | None, mode: str, *, remove: bool) -> list[SetupSt
     if mode != agents.MODES[0]:
         raise click.UsageError("--user only records; --mode steer needs the settings of a project.")
     folder = find_folder(agent, os.environ)
-    return (
-        installer.remove(folder, agent, [USER])
-        if remove
-        else installer.install(folder, agent, USER)
-    )
+    if remove:
+        return installer.remove(folder, agent, [USER])
+    return installer.install(folder, agent, USER)
 
 
 def _connect(

@@ -17,7 +17,7 @@ from hkgit.applying.outcome import EditOutcome, render_apply_json
 from hkgit.applying.planner import Options
 from hkgit.cli.answer import Answer
 from hkgit.cli.options import argument, option, option_of
-from hkgit.cli.output import print_note
+from hkgit.cli.output import print_note, read_input
 from hkgit.dialects import append_at_end, find_dialect, parse
 from hkgit.dialects.file_names import parse_expect
 from hkgit.edits import Read, Spec
@@ -159,7 +159,7 @@ def _explain_single(given: SpecOptions) -> str:
 
 def _read(name: str) -> bytes:
     if name == "-":
-        return b"" if sys.stdin is None else sys.stdin.buffer.read()
+        return read_input()
     try:
         return Path(name).read_bytes()
     except OSError as error:
