@@ -83,7 +83,7 @@ def write_parquet(
                 place = find_file(directory, name, repository)
                 place.parent.mkdir(parents=True, exist_ok=True)
                 part.replace(place)
-    except (duckdb.IOException, OSError) as error:
+    except (duckdb.IOException, duckdb.InvalidInputException, OSError) as error:
         raise GitRefused(str(directory), str(error).partition("\n")[0], FREE_SPACE) from error
 
 
