@@ -24,7 +24,6 @@ from hkgit.evidence.entry import Entry, entry_id
 from hkgit.evidence.kept_text import says_only
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.git.attributes import Conversion
-from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.sessions.answers import render_mending_read
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, UnitKey, group_connected
@@ -69,7 +68,7 @@ def propose(
     repository: Repository, waiting: Sequence[PendingEdit], head: str | None, tree: str
 ) -> Proposal:
     """Make the entries, from edits that wait, for what differs between a commit and a tree."""
-    before = repository.snapshot(EMPTY_TREE if head is None else head)
+    before = repository.snapshot(head)
     after = repository.snapshot(tree)
     changed = {change.path for change in repository.changes(before.tree_id, tree)}
     builder = CommitBuilder(before, Conversion(repository, before).stores_lf)

@@ -15,7 +15,6 @@ from hkgit.applying.evidence import HASHED, is_empty
 from hkgit.edits import File, Snapshot
 from hkgit.errors import GitRefused
 from hkgit.evidence.replay import record_ref
-from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.sessions import homes as places
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
@@ -101,7 +100,7 @@ def adopt_tree(
     Unless nothing is to be kept. Raises GitRefused, Unverifiable.
     """
     head = repository.head().commit
-    before = EMPTY_TREE if head is None else repository.commit(head).tree
+    before = repository.snapshot(head).tree_id
     if repository.work_tree is None:
         what = "a bare repository has no change that is not committed"
         raise GitRefused(str(repository.git_dir), what, "Name commits: hkgit adopt A..B")
@@ -127,12 +126,15 @@ def adopt_commits(
     Unless nothing is to be kept. Raises GitRefused, Unverifiable.
     """
     found = []
-    sides = [_find_trees(repository, commit) for commit in commits]
+    bases = [next(iter(repository.commit(each).parents), None) for each in commits]
+    sides = [
+        (repository.snapshot(base).tree_id, repository.commit(each).tree)
+        for base, each in zip(bases, commits, strict=True)
+    ]
     with _replay(repository, transcripts, sides) as replayed:
         journals = [*replayed.journals.values()]
-        for commit, (before, after) in zip(commits, sides, strict=True):
+        for commit, base, (before, after) in zip(commits, bases, sides, strict=True):
             units = _list_in_time(repository, journals, commit)
-            base = next(iter(repository.commit(commit).parents), None)
             proposal = propose(repository, units, base, after)
             explanation = _explain(repository, proposal.built, (before, after))
             for journal in journals:  # what a commit has taken is not there for the next
@@ -166,13 +168,6 @@ def _list_in_time(
     header = re.search(rb"^author .*> (\d+) [+-]\d+$", found.raw, re.MULTILINE)
     last = (found.time if header is None else int(header[1])) + _SLACK
     return [unit for unit in list_waiting(journals) if unit.call.time <= last * 1000]
-
-
-def _find_trees(repository: Repository, commit: str) -> tuple[str, str]:
-    """The trees before and after a commit. Raises Unverifiable where the one before is not here."""
-    found = repository.commit(commit)
-    before = repository.commit(found.parents[0]).tree if found.parents else EMPTY_TREE
-    return before, found.tree
 
 
 @contextmanager

@@ -8,7 +8,6 @@ keeps others from committing an index that lags behind its branch.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 
 from hkgit.errors import GitRefused, Stale
@@ -149,7 +148,7 @@ def _locally_changed(repository: Repository, env: Environment) -> set[str]:
     """Every path that `git status` shows, staged, unstaged or untracked."""
     args = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all")
     shown = repository.git(*args, env=env)
-    return {line[3:] for line in os.fsdecode(shown.stdout).split("\0") if line}
+    return {line[3:] for line in shown.words}
 
 
 def _move(repository: Repository, journal: TransactionJournal, new: str, reflog: str) -> None:
