@@ -6,8 +6,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
-from itertools import groupby, takewhile
+from itertools import groupby
 from pathlib import Path
 from typing import Protocol
 
@@ -188,7 +187,7 @@ def _replay(
         for call in journal.load().calls
         for change in call.changes
     )
-    versions = FileVersions(repository, tuple(before for before, _ in sides[:1]))
+    versions = FileVersions(repository, repository.snapshot(sides[0][0] if sides else None))
     with tempfile.TemporaryDirectory(prefix="hkgit-adopt-") as folder:
         replay = TranscriptReplay(Path(folder), versions, recorded)
         yield replay.take(transcripts.steps(frozenset(known), wanted))
@@ -202,18 +201,10 @@ def _keep_calls(root: Path, proposal: Proposal, replayed: Replayed) -> None:
             continue
         journal = SessionJournal(places.choose_folder(root, name))
         with at_work(root, journal):
-            for number in sorted(used):
-                _copy_call(found, journal, number)
-
-
-def _copy_call(found: SessionJournal, journal: SessionJournal, number: int) -> None:
-    [call] = (each for each in found.calls if each.id == number)
-    for change in call.changes:
-        for version in (change.before, change.after):
-            data = None if version is None else found.blobs.get(version.sha256)
-            if data is not None:
-                journal.blobs.put(data)
-    journal.end(journal.begin(call), {})
+            for call in (each for each in found.calls if each.id in used):
+                versions = (mark for each in call.changes for mark in (each.before, each.after))
+                journal.blobs.put_files(map(found.blobs.file, versions))
+                journal.end(journal.begin(call), {})
 
 
 def count_lines(lines: Lines) -> int:
@@ -319,7 +310,7 @@ Origins = Sequence[int | PendingEdit]
 
 
 def _number_lines(base: File | None) -> Origins:
-    return range(1, 1 + (0 if base is None else Document(base.data).line_count))
+    return range(1, 1 + Document.of(base).line_count)
 
 
 def _trace(built: Built, before: Snapshot) -> tuple[dict[str, Origins], dict[str, PendingEdit]]:
@@ -438,9 +429,8 @@ def _find_sliding(now: Document, by: Mapping[int, PendingEdit]) -> set[int]:
     found = set[int]()
     for run in _find_runs(sorted(by), lambda j: by[j].key):
         for block, away in ((reversed(run), -len(run)), (run, len(run))):
-            found.update(takewhile(partial(_is_repeated, lines, away), block))
+            for j in block:
+                if lines[j] != lines.get(j + away):
+                    break
+                found.add(j)
     return found
-
-
-def _is_repeated(lines: Mapping[int, bytes], away: int, j: int) -> bool:
-    return lines[j] == lines.get(j + away)
