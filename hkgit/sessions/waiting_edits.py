@@ -61,12 +61,12 @@ def _follow(
     groups = [tuple(group) for _, group in groupby(units, key=lambda unit: unit.key)]
     for own in (*groups, ()):
         found = dict(own[0].entry.needs)[path] if own else mark(now)
-        data = own[0].version(found) if own else None if now is None else now.data
+        file = own[0].version(found) if own else now
         if found in known:
             standing = known[found]
-        elif data is not None and (not own or compared < _COMPARED):
+        elif file is not None and (not own or compared < _COMPARED):
             compared += 1
-            standing = frozenset(each for each in standing if not _is_gone(each, path, data))
+            standing = frozenset(each for each in standing if not _is_gone(each, file.data))
         known[found] = standing
         if own:
             standing = standing.union(own)
@@ -74,7 +74,7 @@ def _follow(
     return standing
 
 
-def _is_gone(unit: PendingEdit, path: str, data: bytes) -> bool:
+def _is_gone(unit: PendingEdit, data: bytes) -> bool:
     """Whether a file has the lines from before an edit again, and not those that it wrote."""
     change = unit.change
     hunks = [] if change is None else [x for x in change.hunks if unit.number in x.edits]
