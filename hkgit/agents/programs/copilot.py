@@ -21,9 +21,6 @@ from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, shell, text_of, whole_number
 from hkgit.text.strict_json import JsonObject
 
-NAME = "copilot"
-LOG_NAME = "copilot-cli"
-
 EDITS: dict[str, Tool] = {
     "edit": editing("path", "old_str", "new_str", command="str_replace"),
     "create": editing("path", "file_text", command="create"),
@@ -151,14 +148,14 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
 
 
 LOG = Log(
-    LOG_NAME,
+    "copilot-cli",
     _HOME.logs("session-state/*/events.jsonl"),
     lambda line: table(line.get("data")).get("producer") == "copilot-agent",
     _says,
 )
 
 AGENT = Agent(
-    name=NAME,
+    name="copilot",
     edit_tool="hkgit-edit",
     server="hkgit-",
     edits=EDITS,
