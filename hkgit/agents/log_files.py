@@ -30,7 +30,7 @@ def does_mention(path: Path, roots: Sequence[Path]) -> bool:
             head = stream.read(_HEAD)
     except OSError:
         return False
-    return any(str(root).encode() in head for root in roots)
+    return any(os.fsencode(root) in head for root in roots)
 
 
 def is_named_after(path: Path, roots: Sequence[Path]) -> bool:

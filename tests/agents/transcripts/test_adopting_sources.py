@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 from tests.support.adopting import APP, NEW, adopt, commit, explained, mend, verdict
@@ -131,6 +132,17 @@ def test_transcripts_of_this_checkout_are_found(
     none = run("adopt", "--from", "codex", cwd=hooked.path, env=home)
     assert none.code == 4
     assert "no agent logged work" in none.err
+
+
+def test_they_are_looked_for_where_the_name_of_the_checkout_is_not_utf_8(tmp_path: Path) -> None:
+    repo = Repo.init(tmp_path / os.fsdecode(b"caf\xe9"))
+    repo.commit({"app.py": APP.encode()})
+    repo.write("app.py", NEW.encode())
+    sessions = tmp_path / "home/.codex/sessions"
+    sessions.mkdir(parents=True)
+    (sessions / "rollout-1.jsonl").write_text('{"type": "session_meta", "payload": {}}\n')
+    none = run("adopt", cwd=repo.path, env={"HOME": str(tmp_path / "home")})
+    assert (none.code, "no agent logged work" in none.err) == (4, True)
 
 
 def test_the_gate_names_adopt_where_a_transcript_explains_the_change(
