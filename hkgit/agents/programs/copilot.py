@@ -115,7 +115,7 @@ _EXIT = r"\n?<(?:shellId: \S+ completed|exited) with exit code \d+>\s*\Z"
 
 
 def _says(lines: Iterable[Line]) -> Iterator[Said]:
-    session, turns = "", dict[object, str]()
+    session, turns = "", dict[str, str]()
     for line in lines:
         kind, data = line.record.get("type"), table(line.record.get("data"))
         start = data if kind in ("session.start", "session.resume") else {}
@@ -128,14 +128,14 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
             directory=place.get("cwd"),
             turn=answer,
         )
-        turns |= {each.get("toolCallId"): answer for each in tables(data.get("toolRequests"))}
-        call = data.get("toolCallId")
+        turns |= {str(each.get("toolCallId")): answer for each in tables(data.get("toolRequests"))}
+        call = str(data.get("toolCallId"))
         if kind == "tool.execution_start":
             sent, tool = table(_arguments(data.get("arguments"))), str(data.get("toolName"))
             # A sub-agent works under the call that has started it.
             own = text(data.get("parentToolCallId")) or text(line.record.get("agentId"))
             yield LoggedCall(
-                str(call),
+                call,
                 tool,
                 sent,
                 conversation=name_conversation(session, own),
@@ -144,7 +144,7 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
             )
         elif kind == "tool.execution_complete" and data.get("success") is True:
             words = text(table(data.get("result")).get("content")) or ""
-            yield LoggedAnswer(str(call), {"textResultForLlm": re.sub(_EXIT, "", words)})
+            yield LoggedAnswer(call, {"textResultForLlm": re.sub(_EXIT, "", words)})
 
 
 LOG = Log(

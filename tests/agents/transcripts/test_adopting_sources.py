@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from tests.support.adopting import APP, NEW, adopt, commit, explained, mend, verdict
+from tests.support.cases import cases
 from tests.support.commands import AGENT
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -40,6 +41,23 @@ def test_lines_of_a_newer_version_are_passed_over(hooked: Repo, log: ClaudeLog) 
     log.call("FutureEdit", {"file_path": f"{log.root}/app.py", "quantum": True})
     mend(hooked, log)
     assert explained(adopt(hooked, log)) == [("app.py", [5, 5], "receipt")]
+
+
+@cases(
+    "line",
+    {
+        "a time without end": '{"type": "user", "uuid": "x", "timestamp": Infinity}',
+        "a call that is no name": '{"type": "session.start", "data": {"producer": "copilot-agent",'
+        ' "toolRequests": [{"toolCallId": []}]}}',
+        "a message that is no name": '{"info": {"directory": "/x"}, "messages": [{"parts":'
+        ' [{"synthetic": true, "messageID": []}]}]}',
+    },
+)
+def test_what_no_agent_writes_breaks_nothing(line: str, hooked: Repo, tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text(f"{line}\n")
+    hooked.write("app.py", NEW.encode())
+    answer = adopt(hooked, tmp_path / "x.jsonl", code=6)
+    assert answer["transcripts"][0]["form"] is not None
 
 
 def test_a_log_may_begin_with_lines_of_nobody(hooked: Repo, log: ClaudeLog) -> None:
