@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import Unverifiable
-from hkgit.git import cat_file
 from hkgit.git.repository import Repository
 from hkgit.git.transaction import locks
 from tests.support.repos import Repo
@@ -130,17 +129,23 @@ def test_after_a_corrupt_object_others_are_read(repo: Repo, opened: Repository) 
 
 
 def test_an_answer_that_was_interrupted_is_not_taken_for_the_next(
-    repo: Repo, opened: Repository, monkeypatch: pytest.MonkeyPatch
+    repo: Repo, opened: Repository
 ) -> None:
     first, second = stored(repo, b"first"), stored(repo, b"second")
+    opened.blob(stored(repo, b"before"))
+    [child] = readers(repo.path)
 
-    def interrupted(*_: object) -> bytes:
+    def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch:
-        patch.setattr(cat_file, "_exactly", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            opened.blob(first)
+    os.kill(child, signal.SIGSTOP)
+    former = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    with pytest.raises(KeyboardInterrupt):
+        opened.blob(first)
+    signal.signal(signal.SIGALRM, former)
+    with suppress(ProcessLookupError):
+        os.kill(child, signal.SIGCONT)
     assert opened.blob(second) == b"second"
 
 
