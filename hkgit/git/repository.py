@@ -151,11 +151,6 @@ class Repository:
         return Git(self.git_dir, {"GIT_DIR": str(self.git_dir)})
 
     @property
-    def backend(self) -> str:
-        """Who reads objects: `libgit2` or `program`."""
-        return "program" if self._libgit2 is None else "libgit2"
-
-    @property
     def empty_tree(self) -> str:
         """The tree without a file, which git knows without storing it."""
         return EMPTY_TREES[self.object_format]
