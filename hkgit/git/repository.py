@@ -495,8 +495,8 @@ class Repository:
 
     def list_checked_out_branches(self) -> dict[str, Path]:
         """List the branches that some work tree is on, and where."""
-        on = [(name, place) for place, name in self.list_checkouts().items() if name is not None]
-        return {name.removeprefix("refs/heads/"): place for name, place in on}
+        places = self.list_checkouts().items()
+        return {name.removeprefix("refs/heads/"): place for place, name in places if name}
 
     @cached_property
     def variables(self) -> tuple[str, ...] | None:
