@@ -7,7 +7,7 @@ event                  range                               policy of
 =====================  ==================================  =====================================
 GitHub pull_request    base.sha..head.sha                  base.sha, the target branch
 GitHub merge_group     base_sha..head_sha                  base_sha, the target branch
-GitHub push            before..after                       before, as on a server (trust.side_of)
+GitHub push            before..after                       before, as on a server
 GitLab merge request   target branch..CI_COMMIT_SHA        the target branch
 GitLab push            CI_COMMIT_BEFORE_SHA..CI_COMMIT_SHA CI_COMMIT_BEFORE_SHA, as on a server
 =====================  ==================================  =====================================
