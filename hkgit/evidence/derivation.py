@@ -79,9 +79,12 @@ def derive(entry: Entry, files: Snapshot) -> Derived:
             if wrong.rule == "anchor":
                 findings.append(Finding.of("before", _refuse_other(file)))
             findings.append(Finding.of(wrong.rule, wrong))
-    # The lines of a file are read once, however many edits refer to it.
-    by_path = {edit.path: edit for edit in entry.edits if edit.path not in moved}
-    bases = {path: find_base(entry, edit, files) for path, edit in by_path.items()}
+    # The lines of a file, by its old name or its new one, are read once for all its edits.
+    old_names = {file.new_path: file.path for file in entry.files if file.path is not None}
+    bases = {
+        path: Document.of(files.get(path) or files.get(old_names.get(path, path)))
+        for path in {edit.path for edit in entry.edits} - moved
+    }
     for edit in entry.edits:
         try:
             _check_evidence(edit, bases.get(edit.path))
@@ -234,15 +237,6 @@ def _is_covered(hunk: RecordedHunk, ranges: Sequence[Lines]) -> bool:
         if first <= done <= last:
             done = last + 1
     return done >= lines.stop
-
-
-def find_base(entry: Entry, edit: RecordedEdit, files: Snapshot) -> Document:
-    """Find the base of the file that an edit names, old name or new; a new file's is empty."""
-    found = files.get(edit.path)
-    if found is None:
-        moved = (f.path for f in entry.files if f.new_path == edit.path and f.path is not None)
-        found = next(map(files.get, moved), None)
-    return Document.of(found)
 
 
 def _check_evidence(edit: RecordedEdit, base: Document | None) -> None:
