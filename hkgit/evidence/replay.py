@@ -285,7 +285,9 @@ def make_candidate(
 ) -> CandidateCommit:
     """Make a candidate of a commit that is about to be made, by whom git knows here."""
     author, committer = map(repository.identity, ("AUTHOR", "COMMITTER"))
-    return CandidateCommit(None, tree, parents, author, committer, message)
+    return CandidateCommit(
+        id=None, tree=tree, parents=parents, author=author, committer=committer, message=message
+    )
 
 
 def replay(

@@ -141,7 +141,8 @@ def rule_on(
     elif rule is None:
         is_late = any(edit.evidence == LATE for _, entry in judged.entries for edit in entry.edits)
         rule = f"verdict {judged.verdict}{', its evidence is late' if is_late else ''}"
-    return Ruling(judged, replayed, not findings, rule, findings, agent=agent)
+    passes = not findings
+    return Ruling(judged, replayed, passes=passes, rule=rule, findings=findings, agent=agent)
 
 
 def refuse_commit(candidate: CandidateCommit, verdict: Verdict, finding: Finding) -> Ruling:
