@@ -65,6 +65,7 @@ APPLIED = "Apply 1 edit to 1 file"
         "an empty range": (["good..good"], []),
         "a path of a range": (["start..good", "src"], [APPLIED]),
         "the root": (["start..good", "."], ["By hand", APPLIED]),
+        "the root, as git names it": (["start..good", ":/"], ["By hand", APPLIED]),
         "a path": (["good", "-n1", SOURCE], [APPLIED]),
         "a path and no revision": (["-n1", SOURCE], ["Add sources"]),
     },
