@@ -142,6 +142,7 @@ def _find_lost_lines(
 def _find_returned(repository: Repository, judged: ReplayResult) -> Iterator[Finding]:
     """Find entries whose change comes from one side, though the other had and undid it."""
     first, second = judged.candidate.parents
+    own = judged.files
     had = {
         first: _list_records(repository, first, second),
         second: _list_records(repository, second, first),
@@ -152,7 +153,7 @@ def _find_returned(repository: Repository, judged: ReplayResult) -> Iterator[Fin
         if known:
             files = {path: _read_files(repository, record) for path, record in brought.items()}
             news = [file for path in files.keys() - {*known} for file in files[path]]
-            does_again = _compare_side(repository, ours, judged.candidate.tree, [*news, *judged.files])
+            does_again = _compare_side(repository, ours, judged.candidate.tree, [*news, *own])
             for path in (path for path in known if any(map(does_again, files[path]))):
                 what = f"the history of {ours[:12]} had this entry already, and undid its change"
                 fix = "Let hkgit apply the spec again: that makes a new entry."
