@@ -59,12 +59,6 @@ def grade(item: ReportItem, policy: Policy) -> str:
     return "note" if item.ruling.passes else LEVELS[policy.mode]
 
 
-def read_subject(ruling: Ruling) -> str:
-    """Return the first line of the commit's message, unescaped."""
-    message = ruling.judged.candidate.message or b""
-    return message.decode("utf-8", "replace").split("\n", 1)[0]
-
-
 def name_commit(ruling: Ruling) -> str:
     """Name the commit by 12 digits of its id, or as the one to be made."""
     commit = ruling.judged.candidate.id
