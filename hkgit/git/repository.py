@@ -151,11 +151,6 @@ class Repository:
         return Git(self.git_dir, {"GIT_DIR": str(self.git_dir)})
 
     @property
-    def backend(self) -> str:
-        """Who reads objects: `libgit2` or `program`."""
-        return "program" if self._libgit2 is None else "libgit2"
-
-    @property
     def empty_tree(self) -> str:
         """The tree without a file, which git knows without storing it."""
         return EMPTY_TREES[self.object_format]
@@ -500,8 +495,8 @@ class Repository:
 
     def list_checked_out_branches(self) -> dict[str, Path]:
         """List the branches that some work tree is on, and where."""
-        on = [(name, place) for place, name in self.list_checkouts().items() if name is not None]
-        return {name.removeprefix("refs/heads/"): place for name, place in on}
+        places = self.list_checkouts().items()
+        return {name.removeprefix("refs/heads/"): place for place, name in places if name}
 
     @cached_property
     def variables(self) -> tuple[str, ...] | None:

@@ -51,12 +51,6 @@ def make_directory(prefix: str) -> Path:
 
 def remove_directory(path: Path) -> None:
     """Delete a directory, also where a command left what cannot be written."""
-    _unlink_below(path)
-    if os.path.lexists(path):
-        _remove_stubborn(path)
-
-
-def _unlink_below(path: Path) -> None:
     for folder, below, files in os.walk(path, topdown=False):
         for place in (Path(folder, name) for name in (*files, *below)):
             is_folder = place.is_dir() and not place.is_symlink()
@@ -64,15 +58,14 @@ def _unlink_below(path: Path) -> None:
                 place.rmdir() if is_folder else place.unlink()
     with suppress(OSError):
         path.rmdir()
-
-
-def _remove_stubborn(path: Path) -> None:
+    if not os.path.lexists(path):
+        return
     import shutil
 
-    for directory, below, files in os.walk(path):
+    for folder, below, files in os.walk(path):
         for name in below + files:
             with suppress(OSError):
-                Path(directory, name).chmod(0o700)
+                Path(folder, name).chmod(0o700)
     shutil.rmtree(path, ignore_errors=True)
 
 
