@@ -146,7 +146,7 @@ def rule_on(
             findings=findings,
             agent=agent,
         )
-    is_late = any(edit.evidence == LATE for _, entry in judged.entries for edit in entry.edits)
+    is_late = any(edit.evidence == LATE for edit in judged.edits)
     rule = rule or f"verdict {judged.verdict}{', its evidence is late' if is_late else ''}"
     return Ruling(judged, replayed, True, rule, agent=agent)
 
