@@ -139,7 +139,7 @@ def rule_on(
     if findings:
         rule = findings[0].rule
     elif rule is None:
-        is_late = any(edit.evidence == LATE for _, entry in judged.entries for edit in entry.edits)
+        is_late = any(edit.evidence == LATE for edit in judged.edits)
         rule = f"verdict {judged.verdict}{', its evidence is late' if is_late else ''}"
     passes = not findings
     return Ruling(judged, replayed, passes=passes, rule=rule, findings=findings, agent=agent)

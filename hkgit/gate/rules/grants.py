@@ -232,8 +232,7 @@ def find_vouched_paths(case: JudgedCommit, findings: Sequence[Finding]) -> tuple
     judged = case.judged
     if not judged.entries or judged.verdict in (Verdict.FAIL, Verdict.UNVERIFIABLE):
         return ()
-    files = [file for _, entry in judged.entries for file in entry.files]
-    names = {name for file in files for name in (file.path, file.new_path)}
+    names = {name for file in judged.files for name in (file.path, file.new_path)}
     left = {each.path for each in judged.leftovers}
     known = (each.rule in OF_EVIDENCE or (left and each.rule in _LEFT) for each in findings)
     if left & names or not all(known):
