@@ -118,8 +118,8 @@ REPOSITORIES = {
     "an unborn branch": (UNBORN, (), 7, "no commit yet"),
     "a branch off nothing": (UNBORN, ("--branch", "topic"), 4, "no commit here yet"),
     "a detached HEAD": ("git checkout -q --detach", (), 7, "detached"),
-    "no identity": ("git config user.useConfigOnly true", (), 7, "user.email"),
-    "a rewritten history": ("git rev-parse HEAD >.git/info/grafts", (), 7, "grafts"),
+    "no identity": ("git config user.useConfigOnly true", (), 7, "git config user.name NAME"),
+    "a rewritten history": ("git rev-parse HEAD >.git/info/grafts", (), 7, "info/grafts rewrites"),
     "a file in place of the ledger": (
         "echo file >.hkgit; git add .hkgit; git commit -qm File",
         (),
