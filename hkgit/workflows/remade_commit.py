@@ -599,9 +599,9 @@ def _make_late_reads(changes: Iterable[FileChange], *, is_tight: bool) -> Iterat
         hunks = change.hunks if is_tight and base.line_count else ()
         for hunk in hunks:
             lines = join_touched([(hunk.start_line, hunk.end_line)])
-            yield Read(change.name, *lines, base.range_hash(*lines), LATE)
+            yield Read(change.name, *lines, range_hash=base.range_hash(*lines), kind=LATE)
         if not hunks:
-            yield Read(change.name, None, None, base.whole_hash, LATE)
+            yield Read(change.name, None, None, range_hash=base.whole_hash, kind=LATE)
 
 
 def _write_like(
