@@ -682,9 +682,11 @@ def read_message(path: Path) -> bytes:
 
 
 def find_comment_mark(repository: Repository) -> bytes:
-    """Return what git's own lines in a message begin with: `core.commentChar`."""
-    mark = repository.config("core.commentChar")
-    return (mark if mark not in (None, "auto") else "#").encode("utf-8", "surrogateescape")
+    """Return what git's own lines in a message begin with; what may set it, git knows best."""
+    if not any(map(repository.may_have, ("core.commentChar", "core.commentString"))):
+        return b"#"
+    commented = repository.git("stripspace", "--comment-lines", stdin=b"x\n").stdout
+    return commented.removesuffix(b" x\n")
 
 
 def find_checkout(repository: Repository, place: Path) -> tuple[Path, bool] | None:
