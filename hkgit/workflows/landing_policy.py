@@ -12,7 +12,6 @@ from hkgit.applying.files import DirectorySnapshot
 from hkgit.applying.outcome import BY_NUMBER, is_by_number
 from hkgit.errors import BlindEdit, HkgitError, Rejected
 from hkgit.evidence.claims import make_entry
-from hkgit.evidence.entry import Entry
 from hkgit.evidence.verdict import BLIND
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import find_blind_edits
@@ -77,7 +76,8 @@ def list_unread(target: LandingTarget, steps: Sequence[PlannedCommit]) -> Iterat
         for edit in entry.edits:
             by_number = is_by_number(edit.dialect, edit.tier, edit.evidence)
             if edit.id in blind or by_number:
-                path = _find_path_before(entry, edit.path)
+                names = (x.name for x in entry.files if x.new_path == edit.path)
+                path = next(names, edit.path)
                 file = repository.snapshot(base).get(path)
                 is_whole = path in changed or (file is not None and not file.data)
                 yield Unread(
@@ -133,8 +133,3 @@ def refuse_ruling(policy: Policy, ruling: Ruling) -> HkgitError | None:
     more = f" (and {len(others)} more)" if others else ""
     kind = BlindEdit if first.rule == BLIND else Rejected
     return kind(first.where, f"{first.what}{more} ({policy.source})", first.fix)
-
-
-def _find_path_before(entry: Entry, path: str) -> str:
-    """The name by which the base knows the file of an edit."""
-    return next((file.name for file in entry.files if path == file.new_path), path)
