@@ -101,7 +101,7 @@ def _find_revision(repository: Repository, base: str, path: str) -> str | None:
     return base[:12]
 
 
-def refuse_blind(policy: Policy, unread: Sequence[Unread], fix: str = _FIX) -> Rejected:
+def refuse_blind(policy: Policy, unread: Sequence[Unread]) -> Rejected:
     """Build the error for blind edits: why they do not land.
 
     Of a protected path that is granted to nobody it is no BlindEdit: no evidence would help.
@@ -118,7 +118,7 @@ def refuse_blind(policy: Policy, unread: Sequence[Unread], fix: str = _FIX) -> R
         what = (
             f"blind edit: its evidence is {unread[0].has}, and {policy.source} accepts {accepted}"
         )
-    return BlindEdit(", ".join(named[:_SHOWN]) + more, what, fix)
+    return BlindEdit(", ".join(named[:_SHOWN]) + more, what, _FIX)
 
 
 def _is_closed(policy: Policy, path: str) -> bool:
