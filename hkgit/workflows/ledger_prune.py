@@ -7,12 +7,10 @@ commit that added them, so the tree need not keep them.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Collection, Iterator
 
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
-from hkgit.evidence.additions import ENTRY_PATH
 from hkgit.evidence.entry import LEDGER, entry_name, entry_path
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun
@@ -65,7 +63,7 @@ def list_entries(repository: Repository, rev: str) -> list[str]:
     """List the names of the records in the ledger of a commit."""
     args = ("ls-tree", "-r", "-z", "--name-only", "--full-tree", rev, f"{LEDGER}/")
     listed = os.fsdecode(repository.git(*args).stdout).split("\0")
-    return [entry_name(path) for path in listed if re.match(ENTRY_PATH, path)]
+    return [*filter(None, map(entry_name, listed))]
 
 
 def list_prunable(
@@ -86,10 +84,7 @@ def _list_newest_first(repository: Repository, tip: str) -> Iterator[str]:
     """The names of all records in the order in which a history introduced them, newest first."""
     args = ("log", "--no-renames", "--no-ext-diff", "-z", "--format=", "--diff-filter=A")
     listed = repository.git(*args, "--name-only", tip, "--", f":(top){LEDGER}").stdout
-    names = (
-        entry_name(path) for path in os.fsdecode(listed).split("\0") if re.match(ENTRY_PATH, path)
-    )
-    yield from dict.fromkeys(names)
+    yield from dict.fromkeys(filter(None, map(entry_name, os.fsdecode(listed).split("\0"))))
 
 
 def _commit_removal(
