@@ -173,20 +173,20 @@ MOST_BROKEN = 1000
 """So many commits back, by first parents, the last readable policy is looked for."""
 
 
-def read_trusted_policy(repository: Repository, side: str | Snapshot | None) -> Policy:
-    """Read the policy of the trusted side, a commit or files; where there is none the built-in one.
+def read_trusted_policy(repository: Repository, commit: str | None) -> Policy:
+    """Read the policy of the trusted side, a commit; where there is none the built-in one.
 
     Of a commit whose policy cannot be read it is that of the last one before it, by first parents,
     where it can, and the built-in one where none ever could. Raises InvalidInput where too many or
-    too few are here to tell, for files, and where what it extends cannot be read or is loosened:
-    that no commit of this repository has broken.
+    too few are here to tell, and where what it extends cannot be read or is loosened: that no
+    commit of this repository has broken.
     """
-    if not isinstance(side, str):
-        return read_own_policy(repository, side)
+    if commit is None:
+        return Policy()
     try:
-        policy = read_policy(repository.snapshot(side))
+        policy = read_policy(repository.snapshot(commit))
     except InvalidInput as error:
-        readable = _find_last_readable(repository, side)
+        readable = _find_last_readable(repository, commit)
         if readable is None:
             raise
         broken = f"{error.where} cannot be read: {error.what}"
@@ -226,7 +226,7 @@ def expect_readable(repository: Repository, old: str | None, new: str) -> None:
         read_own_policy(repository, new)
     except InvalidInput as error:
         with suppress(InvalidInput):  # otherwise the last readable one holds
-            before = Policy() if old is None else read_own_policy(repository, old)
+            before = read_own_policy(repository, old)
             if error.where != PYPROJECT or before.source.startswith(PYPROJECT):
                 what = f"{error.where} {error.what}, so the policy could not be read"
                 raise Rejected("policy", what, error.fix) from error
