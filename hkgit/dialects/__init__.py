@@ -15,11 +15,9 @@ from hkgit.text.hashes import digest
 from hkgit.text.strict_json import collect_keys, has_opening, name_line
 from hkgit.values import replace
 
-DIALECTS = (*NOTATIONS,)
-"""The name of every dialect."""
+DIALECTS = (*NOTATIONS,)  # The name of every dialect
 
-_CALLS = ("harnesskit", "hashline", "text-editor")
-"""Names of calls in JSON, which one module reads."""
+_CALLS = ("harnesskit", "hashline", "text-editor")  # Names of calls in JSON, which one module reads
 
 _SKETCH = "a sketch that leaves code out, for a model to merge"
 _INNER = "a text within a call: send it alone, below a line with the path of its file"

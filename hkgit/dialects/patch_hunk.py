@@ -16,8 +16,7 @@ from hkgit.edits import END_OF_FILE, Edit
 from hkgit.errors import InvalidInput
 from hkgit.values import dataclass, field
 
-Counts = tuple[int, int]
-"""Numbers of old and of new lines."""
+Counts = tuple[int, int]  # Numbers of old and of new lines
 
 _HEADING = r"@@(?:[-+\d, .]*@@)?[ \t]*(?P<words>.*?)[ \t]*(?:@@)?\s*"
 

@@ -10,11 +10,9 @@ from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git.facts import NO_FETCH
 from hkgit.git.program import Git, refuse_failed
 
-HEX = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
-"""The id of an object."""
+HEX = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"  # The id of an object
 
-BLOB, TREE, COMMIT, TAG = "blob", "tree", "commit", "tag"
-"""The types of objects, as git names them."""
+BLOB, TREE, COMMIT, TAG = "blob", "tree", "commit", "tag"  # The types of objects, as git names them
 
 
 def refuse_ref_name(name: str) -> InvalidInput:

@@ -19,10 +19,8 @@ from hkgit.values import dataclass
 PROTOCOLS = ("file", "https", "ssh")
 """Ways to reach a repository that cannot be made to run a command, as `ext::` can."""
 
-FETCH_SECONDS = 3600.0
-"""So long one repository may take to fetch."""
-ASK_SECONDS = 120.0
-"""So long it may take to list its refs."""
+FETCH_SECONDS = 3600.0  # So long one repository may take to fetch
+ASK_SECONDS = 120.0  # So long it may take to list its refs
 
 REFSPECS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*", "+refs/hkgit/*:refs/hkgit/*")
 

@@ -16,11 +16,9 @@ from hkgit.errors import GitRefused
 from hkgit.git.facts import PINNED, scrub_environment
 from hkgit.values import dataclass, field, replace
 
-OLDEST = (2, 38)
-"""The first git that has `merge-tree --write-tree`."""
+OLDEST = (2, 38)  # The first git that has `merge-tree --write-tree`
 _INSTALL = "Install git 2.38 or newer."
-_MISUSED = 129
-"""How git ends that does not know an option."""
+_MISUSED = 129  # How git ends that does not know an option
 
 ADVICE = (
     (".lock': File exists", "Another git process is running, or one has died; then try again."),
@@ -52,6 +50,11 @@ class Completed:
     def text(self) -> str:
         """Standard output as text without its last line end; odd bytes as surrogate escapes."""
         return os.fsdecode(self.stdout).rstrip("\n")
+
+    @property
+    def words(self) -> list[str]:
+        """What a NUL ends each, as with -z; odd bytes as surrogate escapes."""
+        return os.fsdecode(self.stdout).split("\0")[:-1]
 
 
 @dataclass(frozen=True)

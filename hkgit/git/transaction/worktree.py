@@ -213,11 +213,9 @@ def _unwritable(error: OSError) -> GitRefused:
 
 
 _STANDARD_ERROR = 2
-_HEARD_BYTES = 16_384
-"""Of what a command prints, the end that is handed on."""
+_HEARD_BYTES = 16_384  # Of what a command prints, the end that is handed on
 
-_SHOWN_LINES = 60
-"""Of the changes that a hook made, in a refusal."""
+_SHOWN_LINES = 60  # Of the changes that a hook made, in a refusal
 
 _HOOK_ENVIRONMENT = {TRANSACTION: "1", "LANGUAGE": "C", "GIT_OPTIONAL_LOCKS": None}
 """Hooks work in the user's locale and may lock; hkgit's own know that this commit is judged."""
