@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-from hkgit.applying.evidence import CHECKED, KINDS, RECOVERED
+from hkgit.applying.evidence import CHECKED, KINDS, RECOVERED, join_touched
 from hkgit.applying.hunk import CONTEXT, Hunk
 from hkgit.edits import MAX_EDITS, AnyEdit, Read, encode_text
 from hkgit.errors import InvalidInput
@@ -133,8 +133,7 @@ class RecordedEdit:
     @property
     def lines_to_read(self) -> Lines:
         """The base lines from the first to the last it touches; for a point the line above it."""
-        first, last = self.base_lines[0][0], self.base_lines[-1][1]
-        return (first, last) if first <= last else (max(last, 1), max(last, 1))
+        return join_touched(self.base_lines)
 
 
 @dataclass(frozen=True)

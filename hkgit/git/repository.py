@@ -251,9 +251,9 @@ class Repository:
 
     # Trees and blobs
 
-    def snapshot(self, rev_or_tree: str) -> TreeSnapshot:
-        """Open the files of a commit or tree."""
-        return self.files_of(self._tree_id(rev_or_tree))
+    def snapshot(self, rev_or_tree: str | None) -> TreeSnapshot:
+        """Open the files of a commit or tree; None has none."""
+        return self.files_of(self.empty_tree if rev_or_tree is None else self._tree_id(rev_or_tree))
 
     def files_of(self, tree_id: str) -> TreeSnapshot:
         """Open the files of a tree by its id."""
