@@ -9,7 +9,6 @@ with the ledger entries in it that were made from transcripts, and is replayed i
 
 from __future__ import annotations
 
-import os
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -61,14 +60,13 @@ def find_removals(repository: Repository, tip: str) -> dict[str, tuple[str, ...]
 def list_removals(repository: Repository, tip: str) -> dict[str, tuple[str, ...]]:
     """Find them once a run: git is quick at this, but a process for each commit would not be."""
     args = (*_LOG, "-z", "--diff-filter=D", "--name-only", "-m", tip, "--", f":(top){LEDGER}")
-    listed = os.fsdecode(repository.git(*args).stdout)
     found: dict[str, tuple[str, ...]] = defaultdict(tuple)
     commit = ""
-    for word in listed.replace("\n", "\0").split("\0"):
+    for word in repository.git(*args).words:  # a commit, or a path, which begins as the ledger's
         if word.startswith("commit "):
             commit = word.removeprefix("commit ")
-        elif word:
-            found[word] += (commit,)
+        else:
+            found[word.removeprefix("\n")] += (commit,)
     return dict(found)
 
 
