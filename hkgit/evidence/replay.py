@@ -391,7 +391,7 @@ def record_ref(commit: str) -> str:
 
 
 def replay_record(
-    repository: Repository, candidate: CandidateCommit, incoming: Mapping[str, str] | None = None
+    repository: Repository, candidate: CandidateCommit, incoming: Mapping[str, str]
 ) -> ReplayResult | None:
     """Judge what the record of a commit proves; None where it has none, or one that proves less.
 
@@ -400,11 +400,14 @@ def replay_record(
     if candidate.id is None:
         return None
     ref = record_ref(candidate.id)
-    listed = repository.git("for-each-ref", "--format=%(objectname)", "--", ref).text
-    tree = (incoming or {}).get(ref) or listed
+    listed = repository.git("show-ref", "--verify", "--hash", ref, check=False)
+    tree = incoming.get(ref) or listed.text
     if not tree:
         return None
-    changes = repository.changes(candidate.tree, tree)
+    try:
+        changes = repository.changes(candidate.tree, tree)
+    except Unverifiable:  # no tree
+        return None
     if any(each.old is not None or not is_ledgers(each.path) for each in changes):
         return None  # it is not the commit's own tree with more entries
     found = replay(repository, replace(candidate, id=None, tree=tree))
