@@ -184,10 +184,9 @@ _SHOWING = ("I have *added these files to the chat*", "Here are some READ ONLY f
 
 
 def read_history(path: Path) -> Iterator[Said]:
-    """Yield for each answer in a history the files that its request has shown, and its edits.
+    """Yield for each answer in a history the files of its request, and its edits. Raises OSError.
 
-    An answer is a conversation of its own: the next one is shown all that it needs again. Raises
-    OSError.
+    An answer is a conversation of its own: the next one is shown all that it needs again.
     """
     asked: list[str] = []
     answers = []
