@@ -23,7 +23,7 @@ _LOOKING = (
     r"|sed -n [\d,$]+p(?:\s+[^\s-]\S*)*$"
 )
 _WRITING = (
-    r"[`<>]|\$\(|\s(?:--out|--ext|--pre\b|--op|--hostname-bin|-\w*O|-exec|-ok|-del|-fpr|-fls)"
+    r"[`<>]|\$\(|\s(?:--out|--ext|--pre\b|--op|--hostname|-\w*O|-exec|-ok|-del|-fpr|-fls)"
 )
 """Options of programs that look by which they write, or run others; git takes parts of names."""
 
