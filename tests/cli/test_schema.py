@@ -29,10 +29,6 @@ def test_every_published_schema_is_one(name: str) -> None:
     assert schema["$id"].startswith(f"urn:hkgit:{name}:v")
 
 
-def test_a_schema_is_printed(tmp_path: Path) -> None:
-    assert run("schema", "ledger", cwd=tmp_path).json() == find_schema("ledger")
-
-
 def test_words_of_documents_are_those_of_the_code() -> None:
     nothing = {Verdict.MANUAL, Verdict.UNGOVERNED}
     words = describe_format("replay")["enum"]

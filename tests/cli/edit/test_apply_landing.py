@@ -39,15 +39,6 @@ def test_what_is_in_the_way_is_named_and_nothing_moves(
     bench.expect_refusal(7, named, spec)
 
 
-def test_a_renamed_file_moves_in_the_checkout(bench: Bench) -> None:
-    content, whole = bench.repo.read(SOURCE), bench.hash(SOURCE, 1, 900)
-    rename = {"op": "rename_file", "path": SOURCE, "new_path": "lib/errors.py"}
-    assert bench.apply(protocol({**rename, "expected_hash": whole})).code == 0
-    assert bench.repo.read("lib/errors.py") == content
-    assert bench.repo.status() == []
-    assert not (bench.repo.path / SOURCE).exists()
-
-
 def test_modes_and_line_ends_survive(bench: Bench) -> None:
     bench.repo.write("run.sh", b"\xef\xbb\xbfone\r\ntwo\r\nthree").chmod(0o755)
     bench.repo.commit()

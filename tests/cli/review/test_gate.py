@@ -211,13 +211,6 @@ def test_github_gets_annotations_and_nothing_beside_them(history: Bench, tmp_pat
     assert not (tmp_path / "summary.md").exists()
 
 
-def test_what_mends_a_commit_ends_its_rejection(history: Bench) -> None:
-    options = ("--policy", str(history.write('[gate]\naccept = ["hash", "late"]\n')))
-    lines = history.run("gate", "--range", "start..blind-commit", *options).out.splitlines()
-    commit = history.repo.resolve("blind-commit")[:12]
-    assert lines[-2].strip() == f"fix: hkgit redo {commit}"
-
-
 # Commits without evidence
 
 BOT = "dependabot[bot] <support@github.com>"
