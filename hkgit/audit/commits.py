@@ -100,7 +100,7 @@ class AuditedCommit:
 
     @property
     def edits(self) -> tuple[RecordedEdit, ...]:
-        return tuple(edit for _, entry in self.ruling.judged.entries for edit in entry.edits)
+        return self.ruling.judged.edits
 
     @cached_property
     def evidence(self) -> Counter[str]:

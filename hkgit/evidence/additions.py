@@ -21,7 +21,7 @@ from hkgit.evidence.entry import (
     read_entry,
 )
 from hkgit.evidence.verdict import Entries, Finding, Leftover
-from hkgit.git.objects import TreeChange, TreeEntry
+from hkgit.git.objects import TreeChange
 from hkgit.git.repository import Repository
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document, has_too_many_lines, split_raw
@@ -95,7 +95,11 @@ def read_added_entries(repository: Repository, changes: Sequence[TreeChange]) ->
             findings.append(Finding.of("entry", error))
     return Added(
         entries=tuple(entries),
-        others=tuple(_list_others(repository, changes)),
+        others=tuple(
+            each
+            for each in changes
+            if not is_record(each.path) and not _is_frozen_attributes(repository, each)
+        ),
         findings=tuple(findings),
         removed=tuple(each.path for each in records if _is_removed(each)),
     )
@@ -103,13 +107,6 @@ def read_added_entries(repository: Repository, changes: Sequence[TreeChange]) ->
 
 def _is_removed(change: TreeChange) -> bool:
     return change.new is None and re.match(ENTRY_PATH, change.path) is not None
-
-
-def _list_others(repository: Repository, changes: Sequence[TreeChange]) -> Iterator[TreeChange]:
-    """List what a commit changes beside the ledger; its own attributes do not count."""
-    for change in changes:
-        if not is_record(change.path) and not _is_frozen_attributes(repository, change):
-            yield change
 
 
 def _check_size(repository: Repository, changes: Sequence[TreeChange]) -> Iterator[Finding]:
@@ -184,6 +181,7 @@ def _compare_path(
     change: TreeChange | None,
     derived: Mapping[str, File | None],
 ) -> Leftover | None:
+    """Compare a file of the commit with what its entries make; None where both are the same."""
     if path not in derived:
         what = "the commit changes this file, but no entry explains it"
         return Leftover(path, Finding.at("bytes", path, what, _BY_HKGIT))
@@ -191,40 +189,26 @@ def _compare_path(
         what = "an entry changes this file, but the commit does not"
         fix = "Commit what hkgit applied, unchanged."
         return Leftover(path, Finding.at("bytes", path, what, fix))
-    return _compare_file(read_blob, path, change.new, derived[path])
-
-
-def _compare_file(
-    read_blob: Callable[[str], bytes], path: str, actual: TreeEntry | None, derived: File | None
-) -> Leftover | None:
-    """Compare a file of the commit with what its entries make; None where both are the same."""
-    if actual is None or derived is None:
-        if actual is None and derived is None:
+    actual, made = change.new, derived[path]
+    if actual is None or made is None:
+        if actual is None and made is None:
             return None
         what = "it is there" if actual is not None else "it is gone"
         what = f"{what}, unlike in its entry"
         return Leftover(path, Finding.at("bytes", path, what, _UNCHANGED))
-    if actual.mode != derived.mode:
-        what = f"mode {actual.mode:06o}, but its entry makes {derived.mode:06o}"
+    if actual.mode != made.mode:
+        what = f"mode {actual.mode:06o}, but its entry makes {made.mode:06o}"
         return Leftover(path, Finding.at("mode", path, what, _UNCHANGED))
     data = read_blob(actual.id)
-    if data == derived.data:
+    if data == made.data:
         return None
     finding = Finding.at("bytes", path, "bytes that no entry explains", _UNCHANGED)
     if has_too_many_lines(data):
         return Leftover(path, finding)
-    line = _first_difference(derived.data, data)
+    pairs = zip_longest(split_raw(made.data), split_raw(data))
+    line = next(number for number, (ours, theirs) in enumerate(pairs, 1) if ours != theirs)
     finding = replace(finding, where=f"{path}:{line}", start_line=line, end_line=line)
-    return Leftover(path, finding, _lines(derived.data, data))
-
-
-def _first_difference(left: bytes, right: bytes) -> int:
-    """The number of the first line in which two files differ."""
-    pairs = zip_longest(split_raw(left), split_raw(right))
-    return next(number for number, (a, b) in enumerate(pairs, 1) if a != b)
-
-
-def _lines(derived: bytes, actual: bytes) -> tuple[tuple[int, int], ...]:
-    """The lines of a file that its entries do not make; the empty range where some are missing."""
-    stretches = find_changes(Document(derived).lines, Document(actual).lines)
-    return tuple((each.new_start + 1, each.new_end) for each in stretches)
+    # Of lines that are missing the empty range.
+    stretches = find_changes(Document(made.data).lines, Document(data).lines)
+    lines = tuple((each.new_start + 1, each.new_end) for each in stretches)
+    return Leftover(path, finding, lines)

@@ -142,7 +142,7 @@ def _find_lost_lines(
 def _find_returned(repository: Repository, judged: ReplayResult) -> Iterator[Finding]:
     """Find entries whose change comes from one side, though the other had and undid it."""
     first, second = judged.candidate.parents
-    own = [file for _, entry in judged.entries for file in entry.files]
+    own = judged.files
     had = {
         first: _list_records(repository, first, second),
         second: _list_records(repository, second, first),

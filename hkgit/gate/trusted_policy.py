@@ -81,17 +81,13 @@ def add_signers(policy: Policy, files: Snapshot) -> Policy:
         where, what = f"{policy.source}: allowed_signers", f"there is no {policy.allowed_signers}"
         raise InvalidInput(where, what, "Commit the file with, or before, the policy.")
     signers = file.data.decode("utf-8", "replace")
+    lines = (line.split(maxsplit=1) for line in signers.splitlines())
+    listed = {words[0] for words in lines if len(words) > 1 and not words[0].startswith("#")}
     for principal in policy.principals:
-        if principal not in _list_principals(signers):
+        if principal not in listed:
             what = f"{policy.allowed_signers} does not list {principal}"
             raise InvalidInput(policy.source, what, "Add the principal's key, or take it out.")
     return replace(policy, signers=signers)
-
-
-def _list_principals(signers: str) -> set[str]:
-    """List the principals of a file of allowed signers, each on a line with one key of its own."""
-    lines = (line.split(maxsplit=1) for line in signers.splitlines())
-    return {words[0] for words in lines if len(words) > 1 and not words[0].startswith("#")}
 
 
 def _table(files: Snapshot, path: str) -> object:

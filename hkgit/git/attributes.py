@@ -60,9 +60,6 @@ def _read(place: Path) -> bytes:
         return b""
 
 
-_UNSET = ("unspecified", "unset", "set")
-
-
 @dataclass(frozen=True)
 class Unedited:
     """Tells which files of a checkout are not edited in place, and why."""
@@ -115,7 +112,7 @@ def expect_unfiltered(path: str, driver: str, encoding: str) -> None:
     if driver not in ("unspecified", "unset"):
         what = f"goes through the filter {driver}: git stores a different text"
         raise InvalidInput(path, what, fix)
-    if encoding not in _UNSET and encoding.lower() != "utf-8":
+    if encoding not in ("unspecified", "unset", "set") and encoding.lower() != "utf-8":
         raise InvalidInput(path, f"is {encoding} in the work tree, and UTF-8 in git", fix)
 
 

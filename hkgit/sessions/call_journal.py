@@ -19,10 +19,9 @@ from hkgit.evidence.entry import (
     FileMark,
     RecordedEdit,
     RecordedFile,
-    entry_json,
-    file_json,
     parse_entry,
     parse_file,
+    part_json,
 )
 from hkgit.sessions.blobs import Blobs, keep_json, list_noted_versions, refuse_unwritable
 from hkgit.sessions.homes import STATE_FILE, UNNAMED, say_waiting
@@ -70,8 +69,8 @@ class JournaledCall:
 
 
 def _call_json(call: JournaledCall) -> JsonObject:
-    entries, reversals = map(entry_json, call.entries), map(file_json, call.reversals)
-    return vars(call) | {"entries": [*entries], "reversals": [*reversals]}
+    entries, reversals = part_json(call.entries), part_json(call.reversals)
+    return vars(call) | {"entries": entries, "reversals": reversals}
 
 
 def _parse_call(value: JsonObject) -> JournaledCall:

@@ -161,7 +161,7 @@ def _check_files(case: JudgedCommit) -> Iterator[Finding]:
         return
     after = case.repository.snapshot(case.candidate.tree)
     before = [case.repository.snapshot(tree) for tree in case.parents]
-    moved = {file.new_path: file.path for _, entry in case.judged.entries for file in entry.files}
+    moved = {file.new_path: file.path for file in case.judged.files}
     for change in case.changes:
         if change.new is None or is_record(change.path):
             continue
