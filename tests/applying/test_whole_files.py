@@ -1,7 +1,5 @@
 """Edits of whole files: made, written over, removed, moved, made executable."""
 
-from __future__ import annotations
-
 import pytest
 
 from hkgit import apply_edits

@@ -1,7 +1,5 @@
 """What programs and shells read: published schemas, and completions as a shell asks for them."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

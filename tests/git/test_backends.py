@@ -1,7 +1,5 @@
 """Who answers for a repository, and that both answer alike."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

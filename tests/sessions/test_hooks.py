@@ -1,7 +1,5 @@
 """The installed hooks: `git commit` in its forms, with a session's edits and the gate behind."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Sequence

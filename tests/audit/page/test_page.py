@@ -1,7 +1,5 @@
 """The page as text: what it says of a history, of none, and of one that cannot be read whole."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

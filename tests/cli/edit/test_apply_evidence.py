@@ -1,7 +1,5 @@
 """`hkgit apply`: what ties an edit to content that was read, and bases that are older."""
 
-from __future__ import annotations
-
 from tests.support.cases import cases
 from tests.support.running import Bench
 from tests.support.specs import (

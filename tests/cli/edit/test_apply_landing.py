@@ -1,7 +1,5 @@
 """`hkgit apply`: where commits land, and that no local change is lost."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

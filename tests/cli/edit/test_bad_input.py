@@ -1,7 +1,5 @@
 """Specs and repositories that nothing can land of: a stable code, a reason, no trace."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

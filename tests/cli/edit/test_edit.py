@@ -1,7 +1,5 @@
 """`hkgit edit`, also `hk apply`: the same edits straight into the working tree."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support.cases import cases

@@ -1,7 +1,5 @@
 """The whole of hkgit in repositories of other formats: hashes, references, indexes, clones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`hkgit log`, `show`, `blame`, `report` and `qa`: the audit trail, as text and as JSON."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`hkgit gate` and `hkgit verify`: ranges, the index, messages; policies of the trusted side."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`hkgit policy check` and `gate --explain`: what a policy says, and what it does."""
 
-from __future__ import annotations
-
 from tests.support.running import Bench
 
 ORG = "[gate]\nmin_confidence = 0.9\n"

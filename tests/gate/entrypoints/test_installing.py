@@ -1,7 +1,5 @@
 """`hkgit init --server` and `--hook reference-transaction`: what they write and take back."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Landing: the branch moves if it is where it was, and the checkout loses nothing."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
