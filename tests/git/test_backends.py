@@ -110,13 +110,6 @@ def test_from_inside_the_git_directory_the_work_tree_is_found(repo: Repo) -> Non
         assert (found.git_dir, found.work_tree) == (repo.path / ".git", repo.path)
 
 
-def test_a_git_directory_may_stand_elsewhere(repo: Repo, tmp_path: Path) -> None:
-    repo.git("init", "-q", f"--separate-git-dir={tmp_path / 'apart.git'}", "checkout")
-    found = Repository.discover(repo.path / "checkout")
-    assert found.git_dir == tmp_path / "apart.git"
-    assert found.work_tree == repo.path / "checkout"
-
-
 @pytest.mark.usefixtures("each_backend")
 def test_a_hook_s_variables_lead_to_the_repository(
     repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -38,7 +38,7 @@ SPECS = {
     "more edits than an entry holds": (
         protocol(*[create(f"many/{n}", "") for n in range(1001)]),
         4,
-        "edits 1-1001: the spec: 1001 edits",
+        "edits 1-1001: the spec: 1001 edits are more",
     ),
 }
 
