@@ -45,7 +45,7 @@ def command(
 ) -> Answer:
     """Install the gate's hooks and a policy with every default explained.
 
-    With a .pre-commit-config.yaml the hooks are added there, otherwise to git.
+    Hooks of pre-commit and prek stay, and run hkgit's before their own.
     Existing files are left as they are.
     """
     if remove and hooks:

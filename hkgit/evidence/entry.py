@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-from hkgit.applying.evidence import CHECKED, KINDS, RECOVERED
+from hkgit.applying.evidence import CHECKED, KINDS, RECOVERED, join_touched
 from hkgit.applying.hunk import CONTEXT, Hunk
 from hkgit.edits import MAX_EDITS, AnyEdit, Read, encode_text
 from hkgit.errors import InvalidInput
@@ -40,9 +40,10 @@ def entry_path(entry_id: str) -> str:
     return f"{LEDGER}/{entry_id[:2]}/{entry_id[2:]}.json"
 
 
-def entry_name(path: str) -> str:
-    """Return the name of the entry that is at a path; the inverse of `entry_path`."""
-    return path.removeprefix(f"{LEDGER}/").removesuffix(".json").replace("/", "")
+def entry_name(path: str) -> str | None:
+    """Return the name of the entry that belongs at a path; None where none does."""
+    found = re.fullmatch(rf"{re.escape(LEDGER)}/([0-9a-f]{{2}})/([0-9a-f]{{62}})\.json", path)
+    return None if found is None else found[1] + found[2]
 
 
 def is_record(path: str) -> bool:
@@ -133,8 +134,7 @@ class RecordedEdit:
     @property
     def lines_to_read(self) -> Lines:
         """The base lines from the first to the last it touches; for a point the line above it."""
-        first, last = self.base_lines[0][0], self.base_lines[-1][1]
-        return (first, last) if first <= last else (max(last, 1), max(last, 1))
+        return join_touched(self.base_lines)
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ class CleanMerge:
     def list_differing(self, tree: str) -> list[str]:
         """List the paths in which a tree is another one."""
         asked = ("diff-tree", "-r", "-z", "--no-renames", "--name-only", self.tree, tree)
-        return os.fsdecode(self.place.git(*asked).stdout).split("\0")[:-1]
+        return self.place.git(*asked).words
 
     def pack_objects(self) -> bytes:
         """Pack everything that was written to make it."""
@@ -146,7 +146,7 @@ class EmptyRepository:
                 what = f"takes git more than {size}: both sides change a file that large"
                 fix = "Change the file on one side only: rebase the other."
             raise Unverifiable(f"merge of {ours} and {theirs}", what, fix)
-        tree, *lines = os.fsdecode(done.stdout).split("\0")[:-1]
+        tree, *lines = done.words
         stages: dict[str, dict[int, TreeEntry]] = {}
         for line in lines:
             words, _, path = line.partition("\t")

@@ -51,6 +51,11 @@ class Completed:
         """Standard output as text without its last line end; odd bytes as surrogate escapes."""
         return os.fsdecode(self.stdout).rstrip("\n")
 
+    @property
+    def words(self) -> list[str]:
+        """What a NUL ends each, as with -z; odd bytes as surrogate escapes."""
+        return os.fsdecode(self.stdout).split("\0")[:-1]
+
 
 @dataclass(frozen=True)
 class Git:

@@ -251,9 +251,9 @@ class Repository:
 
     # Trees and blobs
 
-    def snapshot(self, rev_or_tree: str) -> TreeSnapshot:
-        """Open the files of a commit or tree."""
-        return self.files_of(self._tree_id(rev_or_tree))
+    def snapshot(self, rev_or_tree: str | None) -> TreeSnapshot:
+        """Open the files of a commit or tree; None has none."""
+        return self.files_of(self.empty_tree if rev_or_tree is None else self._tree_id(rev_or_tree))
 
     def files_of(self, tree_id: str) -> TreeSnapshot:
         """Open the files of a tree by its id."""
@@ -682,9 +682,11 @@ def read_message(path: Path) -> bytes:
 
 
 def find_comment_mark(repository: Repository) -> bytes:
-    """Return what git's own lines in a message begin with: `core.commentChar`."""
-    mark = repository.config("core.commentChar")
-    return (mark if mark not in (None, "auto") else "#").encode("utf-8", "surrogateescape")
+    """Return what git's own lines in a message begin with; what may set it, git knows best."""
+    if not any(map(repository.may_have, ("core.commentChar", "core.commentString"))):
+        return b"#"
+    commented = repository.git("stripspace", "--comment-lines", stdin=b"x\n").stdout
+    return commented.removesuffix(b" x\n")
 
 
 def find_checkout(repository: Repository, place: Path) -> tuple[Path, bool] | None:

@@ -8,7 +8,6 @@ keeps others from committing an index that lags behind its branch.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 
 from hkgit.errors import GitRefused, Stale
@@ -115,8 +114,7 @@ def _expect_nothing_in_the_way(checkout: CheckoutUpdate, env: Environment) -> No
     refusal = _rehearse(checkout, env)
     if refusal is not None:
         args = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all")
-        shown = os.fsdecode(checkout.repository.git(*args, env=env).stdout)
-        local = {line[3:] for line in shown.split("\0") if line}
+        local = {line[3:] for line in checkout.repository.git(*args, env=env).words}
         blocking |= local & {change.path for change in checkout.changed}
     if blocking:
         raise refuse_local_changes(blocking) from refusal

@@ -119,12 +119,13 @@ def transaction(
     With `full` commits are made where all files are checked out, for hooks. Whatever happens
     inside, nothing but the landed commit is left of it afterwards. Raises GitRefused.
     """
+    host = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
     with stoppable():
         state = TransactionState(
             id=os.urandom(8).hex(),
             step="objects",
             pid=os.getpid(),
-            host=os.uname().nodename if os.name == "posix" else os.environ["COMPUTERNAME"],
+            host=host,
             started=int(time.time()),
             temporary=str(temporary_root()),
             branch=branch,
