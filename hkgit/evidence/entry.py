@@ -40,9 +40,10 @@ def entry_path(entry_id: str) -> str:
     return f"{LEDGER}/{entry_id[:2]}/{entry_id[2:]}.json"
 
 
-def entry_name(path: str) -> str:
-    """Return the name of the entry that is at a path; the inverse of `entry_path`."""
-    return path.removeprefix(f"{LEDGER}/").removesuffix(".json").replace("/", "")
+def entry_name(path: str) -> str | None:
+    """Return the name of the entry that belongs at a path; None where none does."""
+    found = re.fullmatch(rf"{re.escape(LEDGER)}/([0-9a-f]{{2}})/([0-9a-f]{{62}})\.json", path)
+    return None if found is None else found[1] + found[2]
 
 
 def is_record(path: str) -> bool:

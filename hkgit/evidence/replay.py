@@ -38,12 +38,6 @@ from hkgit.values import replace
 _LOG = ("log", "--no-renames", "--no-ext-diff", "--full-history", "--format=commit %H")
 
 
-def find_last_commit(repository: Repository, tip: str, path: str, kind: str) -> str | None:
-    """Find the last commit up to `tip` that added (`A`) or removed (`D`) a path of the ledger."""
-    args = (*_LOG, "-1", f"--diff-filter={kind}", tip, "--", f":(top,literal){path}")
-    return repository.git(*args).text.removeprefix("commit ").strip() or None
-
-
 _WHOLE = "Fetch the whole history: git fetch --unshallow (in CI: fetch-depth: 0)."
 
 
@@ -259,10 +253,11 @@ def _find_named(
         yield found[1].decode(), None if found[2] is None else found[2].decode()
     for change in changes:
         if is_record(change.path) and (change.old is None or change.new is None):
-            what = "A" if change.new is None else "D"
-            commit = find_last_commit(repository, candidate.parents[0], change.path, what)
-            if commit is not None:
-                yield commit, None
+            kind = "A" if change.new is None else "D"  # the last one that added, or removed it
+            place = (candidate.parents[0], "--", f":(top,literal){change.path}")
+            last = repository.git(*_LOG, "-1", f"--diff-filter={kind}", *place).text
+            if last:
+                yield last.removeprefix("commit ").strip(), None
             return
 
 

@@ -81,9 +81,7 @@ def _read(repository: Repository, policy: Policy, commit: str, tag: str) -> Reco
 
 def read_pusher(policy: Policy) -> str | None:
     """Read who the server says is pushing; only for a hook that a server runs."""
-    if policy.pusher_variable is None:
-        return None
-    return os.environ.get(policy.pusher_variable) or None
+    return os.environ.get(policy.pusher_variable or "") or None
 
 
 def is_granted(case: JudgedCommit, paths: Sequence[str]) -> bool:
