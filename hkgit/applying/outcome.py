@@ -204,8 +204,9 @@ def _expect_hash(outcome: EditOutcome, dialect: str) -> EditOutcome:
     where = f"{outcome.path}:{first}-{last}"
     if first > last:
         where = f"{outcome.path}:{max(last, 1)}"
-    error = BlindEdit(where, BY_NUMBER, f"Read them (`hkgit read {where}`) and give that hash.")
-    error.near = (Near(max(min(first, last), 1), max(last, 1)),)
+    fix = f"Read them (`hkgit read {where}`) and give that hash."
+    near = Near(max(min(first, last), 1), max(last, 1))
+    error = BlindEdit(where, BY_NUMBER, fix, near)
     return refuse_edit(outcome.number, outcome.path, error)
 
 

@@ -197,9 +197,7 @@ def _expect_in_block(document: Document, start: int, edit: Edit, place: Place) -
     if _is_outside(document, document.line_at(start) - 1, next(rows, first)):
         what = f"the block of the anchor {edit.anchors[-1].strip()!r} does not have the old text"
         fix = f"Read the file again; lines {first}-{last} have it, in another block."
-        error = NoMatch(edit.path, what, fix)
-        error.near = (Near(first, last),)
-        raise error
+        raise NoMatch(edit.path, what, fix, Near(first, last))
 
 
 _HIDDEN = bytes(byte if byte in b" \t\r\n" else 0 for byte in range(256))

@@ -89,11 +89,9 @@ def refuse_stale_range(
         fix = f"The range is now at lines {', '.join(map(str, found[:5]))}: say which."
     else:
         fix = f"Read the lines again (`hkgit read {path}`) and write the edit against that."
-    error = Stale(f"{path}:{first}-{last}", what, fix)
-    error.near = tuple(Near(start, start + last - first) for start in found[:5])
-    if is_inside(document, hashed):
-        error.near = (Near(first, last), *error.near)
-    return error
+    here = (first,) if is_inside(document, hashed) else ()
+    near = (Near(start, start + last - first) for start in (*here, *found[:5]))
+    return Stale(f"{path}:{first}-{last}", what, fix, *near)
 
 
 def refuse_stale_read(path: str, document: Document, read: Read) -> Stale:

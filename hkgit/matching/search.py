@@ -112,9 +112,8 @@ class Search:
         if expected is None or self.holds is None or any(map(self.holds, places)):
             return error
         what = f"expected hash {expected[:12]} matches none of {len(places)} places"
-        stale = Stale(self.quote.edit.path, f"{what}, and {error.what}", "Read the file again.")
-        stale.near = error.near
-        return stale
+        what = f"{what}, and {error.what}"
+        return Stale(self.quote.edit.path, what, "Read the file again.", *error.near)
 
 
 def settle(search: Search, tier: str, places: Sequence[Place]) -> Located:
