@@ -319,13 +319,14 @@ def _is_elsewhere(found: Sequence[Piece], below: Piece) -> bool:
     document, path = below[0].document, below[0].edit.path
     opening, first = _says(above[0])[-1], _says(below[0])[0]
     start, end = below[1].start, above[1].end
+    last = document.line_at(end) - 1
     if opening.rstrip().endswith((b":", b"{")) and len(indent_of(opening)) < len(indent_of(first)):
-        return not end <= start < find_end_of_block(document, end)
+        return not end <= start < document.offsets[find_end_of_block(document, last)]
     if start < end:
         return True
     quoted = [find_level(line, path) for piece, _ in found for line in piece.old_lines]
     own, next_one = next(filter(None, reversed(quoted)), 0), find_level(first, path)
-    between = document.lines[document.line_at(end) - 1 : document.line_at(start) - 1]
+    between = document.lines[last : document.line_at(start) - 1]
     leaves = any(0 < find_level(line, path) <= own for line in between)
     return leaves and not 0 < next_one <= own
 
