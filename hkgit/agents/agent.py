@@ -23,7 +23,7 @@ from hkgit.agents.events import (
     ToolEvent,
     ToolReading,
 )
-from hkgit.agents.log_files import find_attached, find_turn, read_own_lines
+from hkgit.agents.log_files import Home, find_attached, find_turn, read_own_lines
 from hkgit.agents.logged_call import Log, LoggedCall, Said, join_calls, tell
 from hkgit.agents.tools import Tool, session_name
 from hkgit.text.strict_json import JsonObject
@@ -161,11 +161,8 @@ class Agent:
     learns_earlier: bool = False
     """Whether its transcript begins with what the conversation was shown that it goes on from."""
     logs: tuple[Log, ...] = ()
-    user_folder: tuple[str, str, str] | None = None
-    """Where a user's settings are: below what a variable names, or below the home.
-
-    Those that have one read a project's hooks only in the directory where they are started.
-    """
+    user_folder: Home | None = None
+    """Where a user's settings are, of those that read a project's only where they are started."""
     remaining: tuple[str, ...] = ()
     """What a person has to do after the set-up, besides what all agents need."""
 

@@ -5,6 +5,7 @@ Its end is read while the conversation goes on: hooks look there for what they a
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ from hkgit.agents.events import END, ToolReading
 from hkgit.agents.json_fields import parse_value, tables
 from hkgit.agents.logged_call import About, Find, Line, Log, LoggedCall, Said
 from hkgit.text.strict_json import JsonObject
+from hkgit.values import dataclass
 
 _HEAD = 2**22
 """So many bytes of a log are searched for the path of a checkout."""
@@ -40,22 +42,27 @@ def is_named_after(path: Path, roots: Sequence[Path]) -> bool:
     return any(f"{part}-".startswith(f"{slug}-") for part in path.parts for slug in slugs)
 
 
-def find_below(
-    variable: str,
-    folder: str,
-    pattern: str,
-    is_of: Callable[[Path, Sequence[Path]], bool] = does_mention,
-) -> Find:
-    """Make what finds the logs that are of a checkout.
+@dataclass(frozen=True)
+class Home:
+    """Where an agent keeps what is a user's: `below` what a variable names, or a default."""
 
-    They are in a folder that a variable names, or in one of the home.
-    """
+    variable: str
+    default: str
+    """From the user's own home."""
+    below: str = ""
 
-    def find(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-        found = Path(environment.get(variable) or home / folder).glob(pattern)
-        return (path for path in found if is_of(path, roots))
+    def find(self, environment: Mapping[str, str] = os.environ, home: Path | None = None) -> Path:
+        """Find it. Raises RuntimeError where no home of the user is known."""
+        named = environment.get(self.variable)
+        return Path(named or (home or Path.home()) / self.default, self.below)
 
-    return find
+    def logs(
+        self, pattern: str, is_of: Callable[[Path, Sequence[Path]], bool] = does_mention
+    ) -> Find:
+        """Make what finds the logs there that are of a checkout."""
+        return lambda home, environment, roots: (
+            path for path in self.find(environment, home).glob(pattern) if is_of(path, roots)
+        )
 
 
 def ask(place: Path, question: str) -> Iterator[tuple[object, ...]]:

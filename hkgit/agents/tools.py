@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from hkgit.agents.events import END, Did, Editing, Shell, ToolReading
+from hkgit.agents.json_fields import tables
 from hkgit.edits import encode_text
 from hkgit.errors import InvalidInput
 from hkgit.text.hashes import digest
@@ -75,9 +76,14 @@ def editing(*names: str, **more: str) -> Tool:
 
     def did(arguments: JsonObject, answer: object) -> Editing:
         known = {name: arguments[name] for name in names if arguments.get(name) is not None}
-        return Editing(json.dumps(more | known, ensure_ascii=False), "text-editor")
+        return write_edit(**more | known)
 
     return did
+
+
+def write_edit(**fields: object) -> Editing:
+    """Write an edit as the dialect `text-editor` has it."""
+    return Editing(json.dumps(fields, ensure_ascii=False), "text-editor")
 
 
 def telling(tool: Tool, tell: Callable[[JsonObject, object], Told | None]) -> Tool:
@@ -90,15 +96,14 @@ def telling(tool: Tool, tell: Callable[[JsonObject, object], Told | None]) -> To
     return did
 
 
-def make_editing(path: str, edits: object) -> Editing:
-    """Convert edits of a file as editors tell them, each with what the dialect knows of it."""
-    replacements = [
+def read_edits(arguments: JsonObject, answer: object) -> Editing | None:
+    """Read edits of a file as editors tell them, of each what the dialect knows of it."""
+    path = arguments.get("file_path")
+    edits = [
         {name: each[name] for name in ("old_string", "new_string") if name in each}
-        for each in (edits if isinstance(edits, list) else ())
-        if isinstance(each, Mapping)
+        for each in tables(arguments.get("edits"))
     ]
-    fields = {"file_path": path, "edits": replacements}
-    return Editing(json.dumps(fields, ensure_ascii=False), "text-editor")
+    return write_edit(file_path=path, edits=edits) if isinstance(path, str) else None
 
 
 def patching(*names: str) -> Tool:

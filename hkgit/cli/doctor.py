@@ -47,6 +47,7 @@ from hkgit.sessions.homes import find_folders
 from hkgit.sessions.session_states import list_sessions
 from hkgit.sessions.writer import find_crashed
 from hkgit.text.escape import escape_console, to_json_text, visible
+from hkgit.values import asdict
 from hkgit.workflows import health
 from hkgit.workflows.setup import find_framework, find_runner
 
@@ -62,15 +63,7 @@ def look_at_ci() -> Answer:
     event = read_event(os.environ)
     found = list(run_checks(open_repository(), event, os.environ, Path(hkgit.__file__)))
     level = sum_up(found)
-    checks = [
-        {
-            "name": check.name,
-            "level": str(check.level),
-            "what": to_json_text(check.what),
-            "fix": check.fix,
-        }
-        for check in found
-    ]
+    checks = [asdict(check) | {"what": to_json_text(check.what)} for check in found]
     names = ("host", "name", "ref", "old", "new")
     described = {name: getattr(event, name) for name in names}
     return Answer(
@@ -223,9 +216,9 @@ def _say_work(repository: Repository) -> Iterator[Line]:
 def _say_agents(repository: Repository) -> Iterator[Line]:
     """Whether agents' hooks are as they should be, in the checkout and in the user's settings."""
     root = repository.work_tree
-    for path, advice in () if root is None else find_outdated(root):
-        yield "agents", f"{path.relative_to(root or '')} {advice}"
     if root is not None:
+        for path, advice in find_outdated(root):
+            yield "agents", f"{path.relative_to(root)} {advice}"
         yield from (("agents", line) for line in _say_connected(root))
     yield from (("agents", line) for line in _say_user_hooks(root))
     if are_hooks_off():

@@ -14,7 +14,7 @@ from hkgit.agents.setup.installer import find_folder, list_user_wide
 from hkgit.agents.setup.settings import USER
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
-from hkgit.cli.options import declare, option
+from hkgit.cli.options import choice_option, declare, option
 from hkgit.errors import GitRefused
 from hkgit.gate.entrypoints.hook_scripts import CLIENT_HOOKS, HOOKS, asks_hkgit
 from hkgit.git.repository import Repository
@@ -36,11 +36,8 @@ def command(
         "Connect this coding agent: write its settings, nothing else.",
         type=click.Choice(agents.HOOKED + agents.PLAIN),
     ),
-    mode: str = option(
-        "With --agent: record the agent's own edits, or steer it to hkgit's tools.",
-        type=click.Choice(agents.MODES),
-        default=agents.MODES[0],
-        show_default=True,
+    mode: str = choice_option(
+        agents.MODES, "With --agent: record the agent's own edits, or steer it to hkgit's tools."
     ),
     user: bool = option(
         "With --agent: write hooks to your user settings, for all repositories that use hkgit."
@@ -80,11 +77,9 @@ def _connect_user(agent: str | None, mode: str, *, remove: bool) -> list[SetupSt
     if mode != agents.MODES[0]:
         raise click.UsageError("--user only records; --mode steer needs the settings of a project.")
     folder = find_folder(agent, os.environ)
-    return (
-        installer.remove(folder, agent, [USER])
-        if remove
-        else installer.install(folder, agent, USER)
-    )
+    if remove:
+        return installer.remove(folder, agent, [USER])
+    return installer.install(folder, agent, USER)
 
 
 def _connect(

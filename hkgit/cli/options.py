@@ -65,10 +65,15 @@ def _note_form(ctx: click.Context, param: click.Parameter, value: str | bool) ->
     return CONSOLE.form
 
 
+def choice_option(choices: Sequence[str], words: str, *names: str, **more: Any) -> Any:
+    """Declare an option that is one of some words, the first by default."""
+    given = {"type": click.Choice(choices), "default": choices[0], "show_default": True}
+    return option(words, *names, **given | more)
+
+
 def format_option(forms: Sequence[str], words: str) -> Any:
-    """Declare `--format`, the first by default; `--json` is one of them, or one more."""
-    choices = {"type": click.Choice(forms), "default": forms[0], "show_default": True}
-    return option(words, "--format", callback=_note_form, **choices)
+    """Declare `--format`, the form of the answer; `--json` is one of them, or one more."""
+    return choice_option(forms, words, "--format", callback=_note_form)
 
 
 REPORT = format_option(FORMATS, "The format of the report.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
@@ -29,14 +30,13 @@ from hkgit.audit.tables.figures import (
 )
 from hkgit.audit.tables.rows import Row
 from hkgit.cli.answer import Answer
-from hkgit.cli.history import POLICY, RANGE, REVISION, open_history
+from hkgit.cli.history import POLICY, RANGE, REVISION, open_history, watch_judging
 from hkgit.cli.options import argument, declare, format_option, option
-from hkgit.cli.output import show_progress, style
+from hkgit.cli.output import style
 from hkgit.cli.terminal_rows import Cell, render_rows
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.evidence.refusal_log import RefusalLog, RefusedAttempt
-from hkgit.gate.commit_range import drop_floors, judge_range
-from hkgit.gate.ruling import Report, Ruling
+from hkgit.gate.ruling import Report
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun, visible
 from hkgit.text.strict_json import Json, JsonObject
@@ -84,9 +84,8 @@ def report(
 
 
 def _audit(name: str, history: History, listed: Sequence[str]) -> Audit:
+    report = Report(history.policy, tuple(history.judge(listed, watch_judging)))
     refused = RefusalLog.of(history.repository.common_dir).read()
-    rulings = history.judge(listed, show_progress("judging commit"))
-    report = Report(history.policy, tuple(rulings))
     return Audit.of(name, history.asked, report, refused)
 
 
@@ -107,8 +106,7 @@ def _render_page(repository: Repository, audit: Audit) -> str:
     from hkgit.audit.page.render import gather_facts, render_page
 
     place = repository.work_tree or repository.git_dir
-    refusals = RefusalLog.of(repository.common_dir).read()
-    return render_page(gather_facts(repository, place.name, audit, refusals))
+    return render_page(gather_facts(repository, place.name, audit))
 
 
 def _write_overview(tables: Path, html: str) -> Answer:
@@ -148,9 +146,7 @@ def stats(*, commits: str = REVISION) -> Answer:
 def _count_all(
     history: History, listed: Sequence[str], refused: Sequence[RefusedAttempt]
 ) -> Summary:
-    def rule(fresh: Sequence[str]) -> Iterator[Ruling]:
-        return history.judge(fresh, show_progress("judging commit"))
-
+    rule = partial(history.judge, watch=watch_judging)
     with open_kept_rows(history.repository, history.policy) as database:
         update_rows(database, "", listed, history.policy, rule)
         restrict_rows(database, listed)
@@ -206,10 +202,7 @@ def qa(*, commits: str = RANGE, policy: str | None = POLICY) -> Answer:
     Passes only if every answer is yes.
     """
     history = open_history(commits, policy, is_range=True)
-    watch, without = show_progress("judging commit"), drop_floors(history.policy)
-    rulings = tuple(
-        judge_range(history.repository, history.asked, without, has_trusted_side=False, watch=watch)
-    )
+    rulings = tuple(history.replay(history.list(), watch_judging))
     asked = select_governed(Report(history.policy, rulings))
     found = answer_questions(asked)
     passes = all(point.answer == YES for point in found)

@@ -19,7 +19,6 @@ from hkgit.errors import GitRefused, HkgitError, InvalidInput
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import FrameType
     from typing import NoReturn
 
 
@@ -37,13 +36,9 @@ _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 def begin() -> None:
     """Make the streams fit, and let a polite kill unwind the stack: worktrees are taken away."""
-    signal.signal(signal.SIGTERM, _on_terminate)
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     CONSOLE.reset()
     prepare_streams()
-
-
-def _on_terminate(number: int, frame: FrameType | None) -> None:
-    sys.exit(128 + number)
 
 
 def _refuse(error: OSError) -> HkgitError | None:

@@ -7,19 +7,22 @@ database says of which kind the session is; or its hook has left a file before t
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 _QUESTION = "SELECT {} FROM sessions WHERE id = ?"
 _TERMINAL = "terminal"
 
 
-def find_goose_database() -> Path:
+def find_goose_database(
+    environment: Mapping[str, str] = os.environ, home: Path | None = None
+) -> Path:
     """Find the database that holds what goose's models have said and seen."""
-    if root := os.environ.get("GOOSE_PATH_ROOT"):
+    if root := environment.get("GOOSE_PATH_ROOT"):
         return Path(root, "data/sessions/sessions.db")
     if os.name == "nt":
-        return Path(os.environ.get("APPDATA", ""), "Block/goose/data/sessions/sessions.db")
-    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share"
+        return Path(environment.get("APPDATA", ""), "Block/goose/data/sessions/sessions.db")
+    data = environment.get("XDG_DATA_HOME") or (home or Path.home()) / ".local/share"
     return Path(data, "goose/sessions/sessions.db")
 
 
@@ -34,7 +37,7 @@ def find_goose_start(session: str) -> str | None:
 
 
 def _has_begun(session: str, git_dir: str) -> bool:
-    """Tell whether a command has begun that has not ended (see `agents.shell.snapshots`)."""
+    """Tell whether a command has begun that has not ended (see `agents.begun_calls`)."""
     name = f"goose-{session.replace('/', '-')}-"
     # Behind the name may be when the session began.
     kept = Path(git_dir, "hkgit/sessions").glob("goose-*/aside/shell-*.json")

@@ -131,7 +131,6 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "report": ("A..B",),
     "verify": ("A..B",),
     "apply": ("spec",),
-    "bench": ("--transcripts", "logs"),
     "export": ("--to", "tables"),
     "session show": ("mine",),
     "sql": ("select 1",),

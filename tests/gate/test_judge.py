@@ -10,7 +10,7 @@ import pytest
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.evidence.verdict import CandidateCommit, Verdict
-from hkgit.gate.commit_range import CommitRange, drop_floors, list_commits_of
+from hkgit.gate.commit_range import CommitRange, list_commits_of
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
 from hkgit.text.document import range_hash
@@ -19,7 +19,6 @@ from tests.support.commits import AGENT, PERSON, Change, applied, commit, judge,
 from tests.support.gating import begun, blind, by_hand, good, opened
 from tests.support.planning import Operation, protocol
 from tests.support.repos import Repo
-from tests.support.rulings import judge_whole
 
 
 @pytest.fixture
@@ -28,14 +27,6 @@ def started(repo: Repo) -> Repo:
 
 
 # Who is governed
-
-
-def test_a_person_is_not_governed_by_default(started: Repo) -> None:
-    commit(started, by_hand(PERSON))
-    ruling = judge(started)
-    assert ruling.judged.verdict == Verdict.UNGOVERNED
-    assert ruling.passes is True
-    assert ruling.rule == "author is not governed"
 
 
 @cases(
@@ -121,16 +112,6 @@ def test_weaker_evidence_may_be_accepted(started: Repo, accept: str) -> None:
     }
     commit(started, applied(started, protocol(operation if accept == "quote" else blind())))
     assert verdict(started, policy=Policy(accept=(accept,))) is Verdict.STRICT
-
-
-def test_verify_knows_no_floors(started: Repo) -> None:
-    start = started.head
-    commit(started, applied(started, protocol(blind())))
-    asked = CommitRange(start, started.head)
-    policy = drop_floors(Policy(tiers=("exact",)))
-    report = judge_whole(opened(started), asked, policy, has_trusted_side=False)
-    assert [ruling.judged.verdict for ruling in report.rulings] == [Verdict.STRICT]
-    assert report.passes
 
 
 def test_what_came_before_since_is_left_alone(started: Repo) -> None:

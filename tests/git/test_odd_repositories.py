@@ -123,14 +123,6 @@ def test_the_environment_leads_nowhere_else(based: Repo, environment: Mapping[st
     assert based.status() == [" M b", "?? untracked*"]
 
 
-def test_a_repository_of_somebody_else_is_not_trusted(based: Repo) -> None:
-    head = based.head
-    result = apply(based, env={"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"})
-    assert result.code == 7
-    assert "dubious ownership" in result.err
-    assert based.head == head
-
-
 # Damage
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
-from hkgit.errors import GitRefused, InvalidInput, Unverifiable
+from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.git.objects import Head, parse_commit
 from hkgit.git.repository import Repository
 from tests.support.cases import cases
@@ -24,13 +24,6 @@ def opened(repo: Repo) -> Repository:
 def test_a_repository_is_found_from_a_directory_inside_it(repo: Repo) -> None:
     (repo.path / "deep" / "down").mkdir(parents=True)
     assert Repository.discover(repo.path / "deep" / "down").work_tree == repo.path
-
-
-def test_grafts_are_refused_because_they_forge_parents(repo: Repo) -> None:
-    first = repo.commit()
-    repo.write(".git/info/grafts", f"{first}\n")
-    with pytest.raises(GitRefused, match="info/grafts"):
-        Repository.discover(repo.path)
 
 
 def test_a_bare_repository_has_no_work_tree(make_repo: Callable[..., Repo]) -> None:
@@ -111,19 +104,6 @@ def test_what_names_no_commit_is_invalid(repo: Repo) -> None:
     for rev in (*names, *ids, "HEAD:a", "HEAD^{tree}", "HEAD~9", "HEAD@{9}"):
         with pytest.raises(InvalidInput, match="is not a commit here"):
             opened.resolve(rev)
-
-
-def test_a_shallow_clone_knows_that_there_is_more_and_tells_how_to_find_it(
-    repo: Repo, tmp_path: Path
-) -> None:
-    first, second = repo.commit(), repo.commit({"a": "2"})
-    repo.git("clone", "-q", "--depth=1", f"file://{repo.path}", str(tmp_path / "shallow"))
-    shallow = Repository.discover(tmp_path / "shallow")
-    commit = shallow.commit(second)
-    assert commit.is_boundary is True
-    assert commit.parents == (first,)
-    with pytest.raises(InvalidInput, match="fetch-depth"):
-        shallow.resolve(first)
 
 
 @pytest.mark.usefixtures("each_backend")

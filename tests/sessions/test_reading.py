@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.edits import File
-from hkgit.errors import InvalidInput
 from hkgit.sessions import file_lines
 from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.knowledge import NOTHING, FileKnowledge, merge_knowledge
@@ -145,14 +144,6 @@ def test_a_file_too_large_to_edit_is_refused(desk: TextSession, root: Path) -> N
     answer = desk.edit(replacing("x", "y", "huge"))
     assert answer.error is not None
     assert "104,857,600 bytes" in answer.error.what
-
-
-def test_a_reading_of_nothing_is_refused(desk: TextSession, root: Path) -> None:
-    with pytest.raises(InvalidInput, match="there is no such file"):
-        desk.read("absent")
-    (root / "file").write_bytes(b"\0one\n")
-    with pytest.raises(InvalidInput, match="starts past the last line"):
-        desk.read("file", 2)
 
 
 # What calls of one answer of the model read is known from its next answer on

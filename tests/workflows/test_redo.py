@@ -350,17 +350,6 @@ def test_a_shallow_clone_says_what_it_lacks(guarded: Repo, tmp_path: Path) -> No
     assert "--unshallow" in refused.err
 
 
-def test_evidence_of_afterwards_is_never_called_read(guarded: Repo) -> None:
-    made = past_the_hooks(guarded)
-    assert run("redo", made, cwd=guarded.path).code == 0
-    for command in ("show HEAD~1", "log", "blame a.txt", "gate --range HEAD~2..HEAD"):
-        said = run(*command.split(), cwd=guarded.path).out
-        assert "late" in said, command
-        assert "had read lines" not in said, command
-    [procedure, blind, *_] = run("qa", "HEAD~2..HEAD", "--json", cwd=guarded.path).json()["points"]
-    assert (procedure["answer"], blind["answer"]) == ("no", "no")
-
-
 def test_no_rejection_prints_a_hash(guarded: Repo) -> None:
     """Who passes a hash has had the lines before him."""
     past_the_hooks(guarded)

@@ -8,11 +8,10 @@ Files are not in that one, so that nothing counts as read. aider.chat/docs/confi
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import pairwise, takewhile
+from itertools import groupby, pairwise
 from pathlib import Path
 
 from hkgit import dialects
@@ -20,11 +19,12 @@ from hkgit.agents.agent import Agent
 from hkgit.agents.events import END, Editing, ToolReading
 from hkgit.agents.json_fields import parse_time
 from hkgit.agents.logged_call import About, Log, LoggedCall, Said
+from hkgit.agents.tools import write_edit
 from hkgit.dialects import protocol
 from hkgit.dialects.search_replace import write_block
 from hkgit.edits import AnyEdit, Edit
 from hkgit.errors import InvalidInput
-from hkgit.values import dataclass, field
+from hkgit.values import dataclass, field, replace
 from hkgit.workflows.log_steps import Told, to_bytes
 
 NAME = "aider"
@@ -55,10 +55,15 @@ _PATH = re.compile(r"[\w@+.-]+(?:/[\w@+.-]+)*")
 _BETWEEN = "-------"
 
 
-def _find_format(asked: Sequence[str]) -> str | None:
+def _list_messages(asked: Iterable[str]) -> list[list[str]]:
+    """List the messages of a request, each as its lines."""
+    parts = groupby(asked, _BETWEEN.__eq__)
+    return [[*lines] for is_between, lines in parts if not is_between]
+
+
+def _find_format(asked: Iterable[str]) -> str | None:
     """Find the format that a request asks for; None where its answer is no edit, as in `/ask`."""
-    lines = asked[1:] if asked[:1] == [_BETWEEN] else asked
-    prompt = [*takewhile(lambda line: line != _BETWEEN, lines)]
+    prompt = next(iter(_list_messages(asked)), [])
     for words, name in _ASKED_FOR:
         if any(words in line for line in prompt):
             return name
@@ -115,8 +120,8 @@ def _make_call(path: str, form: str, edits: Sequence[AnyEdit], before: str | Non
     files = None if before is None else {path: to_bytes(before)}
     first = edits[0]
     if before is None and len(edits) == 1 and isinstance(first, Edit) and not first.old_text:
-        new = {"command": "create", "path": path, "file_text": first.new_text}
-        return Editing(json.dumps(new, ensure_ascii=False), "text-editor", told=Told((path,)))
+        made = write_edit(command="create", path=path, file_text=first.new_text)
+        return replace(made, told=Told((path,)))
     blocks = [write_block(each) for each in edits if isinstance(each, Edit)]
     is_blocks = form == BLOCKS and None not in blocks
     words = "\n".join(filter(None, blocks)) if is_blocks else protocol.write(edits)
@@ -160,11 +165,9 @@ def _close(fence: re.Match[str]) -> str:
 
 
 def _make_file(path: str, content: str, shown: Mapping[str, str]) -> Editing:
-    spec = json.dumps({"file_path": path, "content": content}, ensure_ascii=False)
     before = {path: to_bytes(shown[path])} if path in shown else None
-    return Editing(
-        spec, "text-editor", told=Told((path,), before=before, after={path: to_bytes(content)})
-    )
+    told = Told((path,), before=before, after={path: to_bytes(content)})
+    return replace(write_edit(file_path=path, content=content), told=told)
 
 
 _ASKED, _ANSWERED = "TO LLM ", "LLM RESPONSE "
@@ -190,9 +193,10 @@ def read_history(path: Path) -> Iterator[Said]:
             said = "".join(f"{line.partition(' ')[2]}\n" for line in words if line)
             answers.append((about, _find_format(asked), [*_find_shown(asked)], said))
             asked = []
-    shown_later = [*(_texts(shown) for _, _, shown, _ in answers[1:]), {}]
-    for (about, form, shown, answer), later in zip(answers, shown_later, strict=False):
-        edits = [] if form is None else [*_find_edits(answer, form, _texts(shown), later)]
+    texts = [{read.path: read.answer or "" for read in shown} for _, _, shown, _ in answers]
+    for each, (before, later) in zip(answers, pairwise([*texts, {}]), strict=True):
+        about, form, shown, answer = each
+        edits = [] if form is None else [*_find_edits(answer, form, before, later)]
         done: list[ToolReading | Editing] = [*shown, *edits] if edits else []
         yield about
         for number, did in enumerate(done, 1):
@@ -206,20 +210,12 @@ def _name_answer(path: Path, number: int, time: str, version: str = "") -> About
     return About(where, parse_time(time), f"{NAME}-{where}", version)
 
 
-def _texts(shown: Iterable[ToolReading]) -> dict[str, str]:
-    return {read.path: read.answer or "" for read in shown}
-
-
-def _find_shown(asked: Sequence[str]) -> Iterator[ToolReading]:
+def _find_shown(asked: Iterable[str]) -> Iterator[ToolReading]:
     """Find the files that a request shows as a whole."""
-    message: list[str] = []
-    for line in [*asked, _BETWEEN]:
-        if line != _BETWEEN:
-            message.append(line.removeprefix("USER").removeprefix(" "))
-            continue
-        if message and message[0].startswith(_SHOWING):
+    for lines in _list_messages(asked):
+        message = [line.removeprefix("USER").removeprefix(" ") for line in lines]
+        if message[0].startswith(_SHOWING):
             yield from _find_files(message)
-        message = []
 
 
 def _find_files(message: Sequence[str]) -> Iterator[ToolReading]:

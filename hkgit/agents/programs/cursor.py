@@ -7,12 +7,10 @@ is shown; so what counts is the answer of the tool. What a person types and Tab 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from hkgit.agents.agent import MCP_SERVER, Agent, HookCommand, Keys, Settings
-from hkgit.agents.events import HOOK_SECONDS, Did, Editing, PendingToolEdit, Shell
+from hkgit.agents.events import HOOK_SECONDS, Did, PendingToolEdit, Shell
 from hkgit.agents.json_fields import parse_value, text
-from hkgit.agents.tools import SAID, Tool, make_editing, reading, text_of
+from hkgit.agents.tools import SAID, Tool, read_edits, reading, text_of
 from hkgit.text.strict_json import JsonObject
 
 NAME = "cursor"
@@ -37,11 +35,6 @@ def _edit(arguments: JsonObject, answer: object) -> PendingToolEdit | None:
     return None if path is None else PendingToolEdit(path)
 
 
-def _edit_file(arguments: JsonObject, answer: object) -> Editing | None:
-    path = text(arguments.get("file_path"))
-    return None if path is None else make_editing(path, arguments.get("edits"))
-
-
 def _run(arguments: JsonObject, answer: object) -> Shell | None:
     command, output = text(arguments.get("command")), text(arguments.get("output"))
     return None if command is None or output is None else Shell(command, output)
@@ -51,7 +44,7 @@ def _read(arguments: JsonObject, answer: object) -> Did | None:
     return reading(_name_path(arguments))(arguments, _unwrap(answer))
 
 
-def _name_path(given: Mapping[str, object]) -> str:
+def _name_path(given: JsonObject) -> str:
     return "file_path" if "file_path" in given else "path"
 
 
@@ -63,7 +56,7 @@ def _unwrap(output: object) -> object:
     return output
 
 
-EDITS: dict[str, Tool] = {"Write": _edit, "Delete": _edit, "afterFileEdit": _edit_file}
+EDITS: dict[str, Tool] = {"Write": _edit, "Delete": _edit, "afterFileEdit": read_edits}
 LOOKS: dict[str, Tool] = {"Read": _read, "afterShellExecution": _run}
 """It reports edits and commands in events of their own."""
 

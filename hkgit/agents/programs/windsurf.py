@@ -6,12 +6,10 @@ read, and its own edits are blind. Steered to hkgit's tools, they are not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from hkgit.agents.agent import Agent, HookCommand, Keys, Settings
-from hkgit.agents.events import Did, Shell
-from hkgit.agents.tools import SAID, Tool, make_editing, text_of
+from hkgit.agents.tools import SAID, Tool, read_edits, shell
 from hkgit.text.strict_json import JsonObject
 
 NAME = "windsurf"
@@ -23,18 +21,10 @@ def _build_settings(command: HookCommand) -> Settings:
     return {".windsurf/hooks.json": {"hooks": dict.fromkeys((_BEFORE, _AFTER, _RUN), run)}}
 
 
-def _edit(info: JsonObject, answer: object) -> Did | None:
-    path = info.get("file_path")
-    return make_editing(path, info.get("edits")) if isinstance(path, str) else None
+_run = shell("command_line")
 
 
-def _run(info: JsonObject, answer: object) -> Did | None:
-    """A command; what it has printed is in no documentation, and counts where it is told."""
-    command = info.get("command_line")
-    return Shell(command, text_of(info.get("output"))) if isinstance(command, str) else None
-
-
-def _find_place(info: Mapping[str, object]) -> Path:
+def _find_place(info: JsonObject) -> Path:
     """Find where a command ran, or the directory nearest to a file: a workspace has several."""
     if isinstance(info.get("cwd"), str):
         return Path(str(info["cwd"]))
@@ -42,8 +32,9 @@ def _find_place(info: Mapping[str, object]) -> Path:
     return next((each for each in around if "\0" not in str(each) and each.is_dir()), Path())
 
 
-EDITS: dict[str, Tool] = {"write_code": _edit}
-LOOKS: dict[str, Tool] = {"run_command": _run}
+EDITS: dict[str, Tool] = {"write_code": read_edits}
+LOOKS: dict[str, Tool] = {"run_command": lambda info, answer: _run(info, info.get("output"))}
+"""What a command has printed is in no documentation, and counts where it is told."""
 
 
 def _reword(payload: JsonObject) -> JsonObject:

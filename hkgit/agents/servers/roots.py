@@ -13,11 +13,13 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
+from hkgit.agents.json_fields import table
 from hkgit.agents.tools import session_name
 from hkgit.errors import InvalidInput
 from hkgit.git.state_files import find_files
 from hkgit.sessions.homes import find_checkout, list_candidates, make_home
 from hkgit.text.hashes import sha256
+from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass
 
 
@@ -88,12 +90,12 @@ def _path(uri: str) -> Path | None:
     return Path(url2pathname(parts.path))
 
 
-def session_of_call(meta: object) -> str | None:
+def session_of_call(meta: JsonObject) -> str | None:
     """Name the session of a call from the `_meta` of its request, as Codex's has it."""
-    turn = meta.get("x-codex-turn-metadata") if isinstance(meta, Mapping) else None
-    if not isinstance(turn, Mapping) or not isinstance(turn.get("session_id"), str):
+    turn = table(meta.get("x-codex-turn-metadata"))
+    conversation, thread = turn.get("session_id"), turn.get("thread_id")
+    if not isinstance(conversation, str):
         return None
-    conversation, thread = turn["session_id"], turn.get("thread_id")
     # A sub-agent has a thread of its own.
     return session_name("codex", conversation, None if thread == conversation else thread)
 

@@ -46,7 +46,11 @@ def render_json(judged: Judged, report: Report) -> Iterator[str]:
     with TemporaryFile("w+", encoding="ascii") as kept:
         for ruling, items in judged:
             document = ruling_json(ruling, [item.place for item in items], source)
-            document |= _trials_json(ruling) if report.explain else {}
+            if report.explain:
+                tried = [
+                    {"rule": each.rule, "says": to_json_text(each.says)} for each in ruling.tried
+                ]
+                document |= {"tried": tried, "evidence": [*map(to_json_text, ruling.evidence)]}
             text = indent(dump_json(document).removesuffix("\n"), "    ")
             kept.write(f"{mark}\n{text}")
             mark = ","
@@ -57,11 +61,6 @@ def render_json(judged: Judged, report: Report) -> Iterator[str]:
         while part := kept.read(1 << 16):
             yield part
         yield f"\n  {after}" if mark else after
-
-
-def _trials_json(ruling: Ruling) -> JsonObject:
-    tried = [{"rule": each.rule, "says": to_json_text(each.says)} for each in ruling.tried]
-    return {"tried": tried, "evidence": [to_json_text(words) for words in ruling.evidence]}
 
 
 def refuse_json(error: HkgitError) -> str:
@@ -169,15 +168,8 @@ def render_sarif(judged: Judged, report: Report) -> Iterator[str]:
 def refuse_sarif(error: HkgitError) -> str:
     """Render a run that came to no results, and why."""
     notice = {"level": "error", "message": {"text": to_text(str(error))}}
-    return _log(
-        [],
-        [],
-        {
-            "executionSuccessful": False,
-            "exitCode": error.exit_code,
-            "toolExecutionNotifications": [notice],
-        },
-    )
+    failed = {"executionSuccessful": False, "exitCode": error.exit_code}
+    return _log([], [], failed | {"toolExecutionNotifications": [notice]})
 
 
 def _log(rules: list[str], results: list[JsonObject], invocation: JsonObject) -> str:
@@ -187,14 +179,11 @@ def _log(rules: list[str], results: list[JsonObject], invocation: JsonObject) ->
 
 
 def _rule(rule: str) -> JsonObject:
-    url = find_rule_url(rule)
+    url, about = find_rule_url(rule), describe_rule(rule)
     return {
         "id": rule,
-        "shortDescription": {"text": describe_rule(rule)},
-        "help": {
-            "text": f"hkgit help {rule}",
-            "markdown": read_sections().get(rule, describe_rule(rule)),
-        },
+        "shortDescription": {"text": about},
+        "help": {"text": f"hkgit help {rule}", "markdown": read_sections().get(rule, about)},
     } | ({} if url is None else {"helpUri": url})
 
 

@@ -22,7 +22,7 @@ from hkgit.audit.commits import (
 from hkgit.audit.page.hunks import ReviewHunk, list_hunks
 from hkgit.edits import Read
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, is_record
+from hkgit.evidence.entry import Entry, RecordedEdit, is_record
 from hkgit.evidence.refusal_log import RefusedAttempt, find_claimed_conflicts
 from hkgit.evidence.verdict import Verdict
 from hkgit.gate.policy.model import Policy
@@ -230,7 +230,12 @@ def _files(repository: Repository, commit: AuditedCommit) -> Iterator[Row]:
     if len(candidate.parents) > 1:
         return
     entries = [entry for _, entry in commit.ruling.judged.entries]
-    moved = {file.new_path: file.path for entry in entries for file in entry.files if _moves(file)}
+    moved = {
+        file.new_path: file.path
+        for entry in entries
+        for file in entry.files
+        if file.path is not None and file.new_path not in (None, file.path)
+    }
     hunks: dict[str, list[ReviewHunk]] = {}
     for hunk in list_hunks(repository, commit, _EVERY_HUNK):
         hunks.setdefault(hunk.path, []).append(hunk)
@@ -244,10 +249,6 @@ def _files(repository: Repository, commit: AuditedCommit) -> Iterator[Row]:
             row = _file(change, moved.get(change.path))
             counted = _count_hunks(hunks.get(visible(change.path), []))
             yield {"commit": commit.id, **row, **counted}
-
-
-def _moves(file: RecordedFile) -> bool:
-    return file.path is not None and file.new_path not in (None, file.path)
 
 
 def _file(change: TreeChange, old_path: str | None) -> Row:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.audit.page.render import PageFacts, render_page
+from hkgit.audit.page.render import PageFacts, _environment, render_page
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from tests.audit.page.conftest import facts_of
@@ -120,6 +120,7 @@ def test_a_ledger_newer_than_the_tool_is_told_of(repo: Repo) -> None:
 def test_without_the_extra_it_says_what_to_install(
     facts: PageFacts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    _environment.cache_clear()
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(InvalidInput, match=r"pip install 'hkgit\[report\]'"):
         render_page(facts)

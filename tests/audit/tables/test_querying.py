@@ -41,6 +41,10 @@ def test_a_revert_says_what_it_takes_back(tables: Path) -> None:
     assert ask(tables, sql) == [("Note review round 7",)]
 
 
+def test_a_question_has_its_text_as_the_tables_have_theirs(tables: Path) -> None:
+    assert ask(tables, "select 'caf\udce9'") == [("caf\ufffd",)]
+
+
 def test_the_columns_are_those_of_the_schema_and_keys_name_one_row(tables: Path) -> None:
     for name, table in TABLES.items():
         found = ask(tables, f"select name from pragma_table_info('{name}')")

@@ -191,6 +191,11 @@ def test_without_duckdb_there_is_the_database_alone_until_it_is_installed(
         assert [*(tmp_path / "t" / name).glob("*/*.parquet")], name
 
 
+def test_a_directory_that_duckdb_cannot_name_is_refused(small: Repo, tmp_path: Path) -> None:
+    with pytest.raises(GitRefused, match="choose another place"):
+        export_all(small, tmp_path / "\udcff")
+
+
 @pytest.mark.slow
 @pytest.mark.process
 def test_a_full_disk_leaves_what_was_there(small: Repo, tmp_path: Path) -> None:

@@ -82,12 +82,6 @@ def test_tiers_of_another_ladder_are_said_to_be_claimed(repo: Repo) -> None:
     assert "only claimed" not in run("show", "HEAD~", cwd=repo.path).out
 
 
-def test_subjects_cannot_drive_the_terminal(bench: Bench) -> None:
-    bench.repo.commit({"a": "1"}, "Red \x1b[31m alert")
-    for command in ("log", "show"):
-        assert "\x1b" not in bench.run(command).out
-
-
 def test_an_unborn_branch_has_no_trail(repo: Repo, tmp_path: Path) -> None:
     bench = make_bench(repo, tmp_path)
     assert [bench.run(command).code for command in ("log", "show")] == [4, 4]

@@ -132,13 +132,6 @@ def test_in_a_clone_who_vouches_is_named_in_the_message(
     assert ruling.passes is (verdict is Verdict.VOUCHED)
 
 
-def test_nobody_vouches_in_the_shell_of_an_agent(started: Repo) -> None:
-    """There an agent has what a person signs with, and reads how one vouches."""
-    policy = replace(BY_NAME, source="a file")
-    ruling = staged(started, {"docs/x.md": "y\n"}, policy, shell="Claude Code", message=VOUCHED)
-    assert ruling.judged.verdict is not Verdict.VOUCHED
-
-
 def test_a_persons_own_change_is_by_hand_whatever_its_message_says(started: Repo) -> None:
     ruling = staged(started, {"docs/x.md": "y\n"}, BY_NAME, message=VOUCHED)
     assert ruling.judged.verdict is Verdict.MANUAL
