@@ -120,7 +120,13 @@ def _follow_read(read: Read, change: FileChange | None, plan: Plan) -> Iterator[
     after = Document(change.after.data)
     known = _lines(read, Document(change.before.data), plan)
     for first, last in map_lines(change.hunks).learn(known):
-        yield Read(change.new_path, first, last, after.range_hash(first, last), read.kind)
+        yield Read(
+            path=change.new_path,
+            start_line=first,
+            end_line=last,
+            range_hash=after.range_hash(first, last),
+            kind=read.kind,
+        )
 
 
 def _lines(read: Read, before: Document, plan: Plan) -> list[Lines]:
