@@ -37,7 +37,7 @@ def find_cells(read: NotebookReading, directory: Path) -> Iterator[ToolReading]:
 
 
 _RANGE = r".*? Showing lines (\d+)-(\d+) of \d+ from the edited file:\n\n---\n\n"
-_CHANGED = r"\+(\d+: .*)"
+_CHANGED = r"(?m)^\+(\d+: .*)"
 _CODE = " Here is the updated code:\n"
 _GAP = "..."
 
@@ -75,8 +75,7 @@ def find_range(path: str, answer: str) -> ToolReading | None:
 
 def find_changed(path: str, answer: str) -> ToolReading:
     """Find what Cline shows: the lines that were taken out and those put in, with their numbers."""
-    changed = (found[1] for line in answer.split("\n") if (found := re.fullmatch(_CHANGED, line)))
-    return ToolReading(path, 1, END, "\n".join(changed))
+    return ToolReading(path, 1, END, "\n".join(re.findall(_CHANGED, answer)))
 
 
 Naming = Callable[[str], Iterable[str]]

@@ -28,7 +28,6 @@ _NO_NAME = r"[^A-Za-z0-9._-]+"
 Tool = Callable[[JsonObject, object], Did | None]
 """What a tool does, from its arguments and from its answer (None before there is one)."""
 
-
 SAID = "{said}"
 """Represents what is said, in what an agent reads as the answer of a hook."""
 
@@ -69,6 +68,20 @@ def session_name(agent: str, conversation: object, reader: object = None) -> str
         return name
     # What tells two apart may be at the end, as with sub-agents.
     return f"{name[: _LONGEST - _MARK - 1].rstrip('.')}-{digest(encode_text(words))[:_MARK]}"
+
+
+def whole_number(value: object) -> int | None:
+    """Return a whole number of JSON; None for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def text_of(value: object) -> str:
+    """Collect whatever text is in a tool's answer, however it is wrapped."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return "\n".join(map(text_of, value.values()))
+    return "\n".join(map(text_of, value)) if isinstance(value, list) else ""
 
 
 def editing(*names: str, **more: str) -> Tool:
@@ -117,14 +130,17 @@ def patching(*names: str) -> Tool:
     return did
 
 
-def shell(name: str, folder: str = "") -> Tool:
-    """Make a tool that runs the command in that argument, where `folder`, if it is one, says."""
+def shell(name: str, folder: str = "", shown: Callable[[object], str] = text_of) -> Tool:
+    """Make a tool that runs the command in that argument, where `folder`, if it is one, says.
+
+    `shown` finds in its answer what the model sees.
+    """
 
     def did(arguments: JsonObject, answer: object) -> Shell | None:
         command, place = arguments.get(name), arguments.get(folder)
         if not isinstance(command, str):
             return None
-        return Shell(command, text_of(answer), place if isinstance(place, str) else "")
+        return Shell(command, shown(answer), place if isinstance(place, str) else "")
 
     return did
 
@@ -155,17 +171,3 @@ def reading(path: str, start: str = "offset", count: str = "limit") -> Tool:
         return ToolReading(name, first, first + max(lines, 1) - 1, text_of(answer))
 
     return did
-
-
-def whole_number(value: object) -> int | None:
-    """Return a whole number of JSON; None for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def text_of(value: object) -> str:
-    """Collect whatever text is in a tool's answer, however it is wrapped."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Mapping):
-        return "\n".join(map(text_of, value.values()))
-    return "\n".join(map(text_of, value)) if isinstance(value, list) else ""

@@ -66,6 +66,12 @@ def is_empty(lines: Lines) -> bool:
     return lines[0] > lines[1]
 
 
+def join_touched(touched: Sequence[Lines]) -> Lines:
+    """Join lines from the first to the last touched; for a point it is the line above it."""
+    first, last = touched[0][0], touched[-1][1]
+    return (first, last) if first <= last else (max(last, 1), max(last, 1))
+
+
 def vouches(base: Document, lines: Lines) -> bool:
     """Whether the hash of a range says anything: that of the empty one does in an empty file."""
     return not is_empty(lines) or base.line_count == 0

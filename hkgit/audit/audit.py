@@ -11,7 +11,7 @@ from html import escape
 from hkgit import __version__
 from hkgit.audit.commits import REPLAYS, AuditedCommit, needs_a_look, rank_weakness
 from hkgit.audit.reports.documents import report_json
-from hkgit.audit.reports.findings import mend, name_commit, read_subject
+from hkgit.audit.reports.findings import mend, name_commit
 from hkgit.audit.reports.text import summarize
 from hkgit.audit.tables.figures import Summary, numbers_json, numbers_lines, open_rows_of, sum_up
 from hkgit.evidence.refusal_log import RefusedAttempt, find_claimed_conflicts
@@ -113,7 +113,7 @@ def render_body(audit: Audit) -> str:
 
 
 def _list_body(audit: Audit) -> Iterator[str]:
-    figures, rulings = audit.summary.figures, audit.report.rulings
+    figures = audit.summary.figures
     yield f"{escape_markdown(summarize(audit.report))}."
     yield ""
     yield "## What is derived"
@@ -133,7 +133,8 @@ def _list_body(audit: Audit) -> Iterator[str]:
     yield from map(visible, numbers_lines(figures))
     yield "```"
     yield ""
-    yield from _section("Rejected", map(_reject, (each for each in rulings if not each.passes)))
+    rejected = (each for each in audit.commits if not each.passes)
+    yield from _section("Rejected", map(_reject, rejected))
     yield from _section("Break-glass", map(_list_records, audit.find_break_glass()))
     named = figures["versions"].items()
     agents = ", ".join(f"{escape_markdown(name)} ({count})" for name, count in named)
@@ -161,8 +162,8 @@ def _list_body(audit: Audit) -> Iterator[str]:
 
 def _commit_cells(commit: AuditedCommit) -> Sequence[str]:
     policy = f"{'passes' if commit.passes else 'fails'}: {commit.ruling.rule}"
-    agents, subject = ", ".join(commit.agents), read_subject(commit.ruling)
-    cells = (commit.replay, policy, str(len(commit.edits) or ""), agents, subject)
+    edits, agents = str(len(commit.edits) or ""), ", ".join(commit.agents)
+    cells = (commit.replay, policy, edits, agents, commit.subject)
     return (_name(commit.ruling), *map(escape_markdown, cells))
 
 
@@ -184,13 +185,13 @@ def _name(ruling: Ruling) -> str:
     return render_code(name_commit(ruling))
 
 
-def _reject(ruling: Ruling) -> str:
+def _reject(commit: AuditedCommit) -> str:
     """A rejected commit, its findings, and the command that fixes it."""
-    lines = [f"{_name(ruling)} {escape_markdown(read_subject(ruling))}"]
-    for each in ruling.findings:
+    lines = [f"{_name(commit.ruling)} {escape_markdown(commit.subject)}"]
+    for each in commit.ruling.findings:
         what, fix = escape_markdown(each.what), escape_markdown(each.fix)
         lines.append(f"  - {escape_markdown(each.rule)}, {render_code(each.where)}: {what}. {fix}")
-    command = mend(ruling)
+    command = mend(commit.ruling)
     return "\n".join([*lines, f"  - fix: {render_code(command)}"] if command else lines)
 
 

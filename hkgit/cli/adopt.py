@@ -23,7 +23,6 @@ from hkgit.errors import GitRefused, HkgitError, InvalidInput, Rejected
 from hkgit.evidence.verdict import BLIND, CandidateCommit, Finding
 from hkgit.gate.ruling import Ruling
 from hkgit.git.facts import find_agent_shell
-from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository, find_checkout
 from hkgit.sessions.bypass import is_recorded
 from hkgit.text.escape import count_noun
@@ -149,7 +148,7 @@ def _adopt(
     if commits is not None:
         return adopt_commits(repository, logs, _in_range(repository, commits), keeps=keeps)
     head, tree = repository.head().commit, None if of_checkout else repository.index_tree()
-    before = EMPTY_TREE if head is None else repository.commit(head).tree
+    before = repository.snapshot(head).tree_id
     if tree is None or not list_changed_paths(repository, before, tree):
         tree = store_checkout(repository)
     return [adopt_tree(repository, logs, tree, keeps=keeps)]

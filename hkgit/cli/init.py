@@ -45,7 +45,7 @@ def command(
 ) -> Answer:
     """Install the gate's hooks and a policy with every default explained.
 
-    With a .pre-commit-config.yaml the hooks are added there, otherwise to git.
+    Hooks of pre-commit and prek stay, and run hkgit's before their own.
     Existing files are left as they are.
     """
     if remove and hooks:
@@ -61,8 +61,12 @@ def command(
     else:
         steps, left = _set_up(open_repository(), hooks, remove=remove, server=server)
     is_blocked = any(step.action is Action.BLOCKED for step in steps)
+    listed = [
+        {"path": _display_path(step.path), "action": str(step.action), "note": step.note}
+        for step in steps
+    ]
     return Answer(
-        _document(steps, left, "blocked" if is_blocked else "done"),
+        {"status": "blocked" if is_blocked else "done", "steps": listed, "next": left},
         _lines(steps, left),
         GitRefused.exit_code if is_blocked else 0,
         is_info=not is_blocked,
@@ -107,14 +111,6 @@ def _set_up(
     chosen = [name for name in CLIENT_HOOKS if name in (hooks or HOOKS)]
     steps = setup.install(repository, chosen)
     return steps, list(setup.list_remaining(repository, steps))
-
-
-def _document(steps: Sequence[SetupStep], left: Sequence[str], status: str) -> dict[str, object]:
-    listed = [
-        {"path": _display_path(step.path), "action": str(step.action), "note": step.note}
-        for step in steps
-    ]
-    return {"status": status, "steps": listed, "next": list(left)}
 
 
 def _lines(steps: Sequence[SetupStep], left: Sequence[str]) -> Iterator[str]:

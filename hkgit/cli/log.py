@@ -40,6 +40,8 @@ from hkgit.text.strict_json import JsonObject
 _NARROW = 100
 """Columns below which a row is short of words."""
 
+_MOST = 2**31 - 1
+"""git counts no further."""
 
 _POLICY = {True: "passes", False: "fails"}
 WORDS = (*dict.fromkeys((*_POLICY.values(), *map(str, Verdict), BY_HAND, NO_EVIDENCE)),)
@@ -75,6 +77,7 @@ def command(
     if follow and len(located) != 1:
         raise click.UsageError("--follow takes exactly one path.")
     history = find_history(repository, revision)
+    max_count = min(max_count, _MOST)
     most = None if agent or author or verdict or is_weak else max_count
     limits = {"max-count": most, "since": since, "until": until}
     options = [f"--{name}={value}" for name, value in limits.items() if value is not None]

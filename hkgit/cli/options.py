@@ -169,21 +169,16 @@ def make_shared(*, hidden: bool = True) -> list[click.Parameter]:
 
     The help of `hkgit` itself shows them once, for all.
     """
-    given: dict[str, Any] = {"expose_value": False, "hidden": hidden}
+    given: dict[str, Any] = {"expose_value": False, "hidden": hidden, "callback": _note}
     flags = {
         "-q --quiet": "Print only what is refused.",
         "-v --verbose": "Print more, and each program started.",
         "--debug": "Show a traceback for an internal error.",
     }
-    words = "When to colour; NO_COLOR is respected."
+    colour = {"type": click.Choice([*_COLOURED]), "help": "When to colour; NO_COLOR is respected."}
     return [
-        *(
-            click.Option(names.split(), is_flag=True, callback=_note, help=about, **given)
-            for names, about in flags.items()
-        ),
-        click.Option(
-            ["--color"], type=click.Choice([*_COLOURED]), callback=_note, help=words, **given
-        ),
+        *(click.Option(names.split(), is_flag=True, help=flags[names], **given) for names in flags),
+        click.Option(["--color"], **given | colour),
     ]
 
 

@@ -7,17 +7,12 @@ numbers say that it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from hkgit.dialects import file_names
 from hkgit.dialects.dialect import Exists, refuse_line
 from hkgit.dialects.file_names import DEV_NULL
-from hkgit.dialects.patch_hunk import (
-    PatchHunk,
-    begins_sides,
-    join_lines,
-    read_hunk,
-)
+from hkgit.dialects.patch_hunk import PatchHunk, begins_sides, join_lines, read_hunk
 from hkgit.edits import (
     EXECUTABLE,
     REGULAR,
@@ -34,8 +29,6 @@ from hkgit.values import dataclass, field
 NAME = "unified-diff"
 JSON = False
 BLOCK = r"(?m)^@@.*(?:\n(?:[ +\\-].*)?)*"
-
-NO_NEWLINE = "\\ No newline at end of file"
 
 _SEEN = r"(?m)^(?:diff --git \S|--- \S.*\n\+\+\+ \S)"
 _MODE = r"(?P<kind>old|new|new file|deleted file) mode (?P<mode>[0-7]{6})\s*"
@@ -116,16 +109,15 @@ def _takes_header(section: _Section, lines: Sequence[str], index: int) -> bool:
         return True
     if (move := re.fullmatch(_MOVE, line)) is not None:
         if move["kind"] == "copy":
-            raise refuse_line(
-                index, "a copy of a file", "Give the new file as one that is created."
-            )
+            fix = "Give the new file as one that is created."
+            raise refuse_line(index, "a copy of a file", fix)
         section.moves[move["side"]] = file_names.unquote_name(move["name"])
         return True
     return re.match(_OTHER_HEADER, line) is not None
 
 
-def _convert(section: _Section) -> list[tuple[AnyEdit, bool]]:
-    """Convert headers and hunks to edits, each with whether its hunk is miscounted."""
+def _convert(section: _Section) -> Iterator[tuple[AnyEdit, bool]]:
+    """Yield the edits of headers and hunks, each with whether its hunk is miscounted."""
     old, new = section.sides or ("", "")
     path = section.moves.get("from") or file_names.agree_on_name(old, new, section.where)
     if path == "" or len(section.moves) == 1:
@@ -134,19 +126,19 @@ def _convert(section: _Section) -> list[tuple[AnyEdit, bool]]:
     is_miscounted = any(hunk.is_miscounted for hunk in section.hunks)
     if old == DEV_NULL or "new file" in section.modes:
         mode = section.modes.get("new file", REGULAR)
-        return [(CreateFile(path, _join_side(section, is_new=True), mode), is_miscounted)]
+        yield CreateFile(path, _join_side(section, is_new=True), mode), is_miscounted
+        return
     if new == DEV_NULL or "deleted file" in section.modes:
         text = _join_side(section, is_new=False)
-        return [(DeleteFile(path, old_text=text if section.hunks else None), is_miscounted)]
-    edits: list[tuple[AnyEdit, bool]] = []
+        yield DeleteFile(path, old_text=text if section.hunks else None), is_miscounted
+        return
     if "to" in section.moves:
-        edits.append((RenameFile(path, section.moves["to"]), False))
+        yield RenameFile(path, section.moves["to"]), False
     if "new" in section.modes:
-        edits.append((SetMode(path, section.modes["new"]), False))
-    edits += [(hunk.edit(path), hunk.is_miscounted) for hunk in section.hunks]
-    if not edits:
+        yield SetMode(path, section.modes["new"]), False
+    yield from ((hunk.edit(path), hunk.is_miscounted) for hunk in section.hunks)
+    if not (section.moves or "new" in section.modes or section.hunks):
         raise InvalidInput(section.where, "a file without a change", "Give it hunks.")
-    return edits
 
 
 def _join_side(section: _Section, *, is_new: bool) -> str:

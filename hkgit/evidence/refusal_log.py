@@ -144,17 +144,11 @@ class RefusalLog:
 
     def make_claims(self, agent: str, edits: Iterable[AnyEdit]) -> list[JsonObject]:
         """Make what an entry of edits claims of the attempts that were refused before it."""
-        found = self._find_open(agent, set(map(_digest_text, edits)))
+        told = ("id", "path", "status", "time", "tries")
         return [
-            {
-                "id": each.id,
-                "path": each.path,
-                "status": each.status,
-                "time": each.time,
-                "tries": each.tries,
-            }
+            {name: getattr(each, name) for name in told}
             | ({} if each.decided is None else {"decided": asdict(each.decided)})
-            for each in found
+            for each in self._find_open(agent, set(map(_digest_text, edits)))
         ]
 
     def _find_open(self, agent: str, texts: Collection[str]) -> list[RefusedAttempt]:

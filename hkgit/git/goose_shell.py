@@ -10,9 +10,6 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-_QUESTION = "SELECT {} FROM sessions WHERE id = ?"
-_TERMINAL = "terminal"
-
 
 def find_goose_database(
     environment: Mapping[str, str] = os.environ, home: Path | None = None
@@ -28,7 +25,7 @@ def find_goose_database(
 
 def is_run_by_goose(session: str, git_dir: str) -> bool:
     """Tell whether what runs in a session of goose is run by goose."""
-    return _has_begun(session, git_dir) or _find(session, "session_type") not in (None, _TERMINAL)
+    return _has_begun(session, git_dir) or _find(session, "session_type") not in (None, "terminal")
 
 
 def find_goose_start(session: str) -> str | None:
@@ -54,7 +51,8 @@ def _find(session: str, column: str) -> str | None:
         if not place.is_file():
             return None
         with closing(sqlite3.connect(f"{place.as_uri()}?mode=ro", uri=True, timeout=1)) as found:
-            row = found.execute(_QUESTION.format(column), (session,)).fetchone()
+            question = f"SELECT {column} FROM sessions WHERE id = ?"
+            row = found.execute(question, (session,)).fetchone()
     except (sqlite3.Error, OSError, ValueError, RuntimeError):
         return None
     return None if row is None else str(row[0])

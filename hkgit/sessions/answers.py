@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hkgit.applying.evidence import is_empty
+from hkgit.applying.evidence import join_touched
 from hkgit.applying.outcome import APPLIED, EditOutcome, find_first_error, refusal_text
 from hkgit.edits import File
 from hkgit.errors import HkgitError
@@ -128,11 +128,3 @@ def render_mending_read(
     if call is None:
         return read
     return f"hkgit undo --session {session} --call {call} && {read}"
-
-
-def join_touched(touched: Sequence[Lines]) -> Lines:
-    """Return the lines from the first to the last touched; for a point the line above it."""
-    first, last = touched[0][0], touched[-1][1]
-    if is_empty((first, last)):
-        first = last = max(last, 1)
-    return first, last

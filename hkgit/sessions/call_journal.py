@@ -12,17 +12,16 @@ from itertools import takewhile
 from pathlib import Path
 
 from hkgit.applying.evidence import covers, is_blind
-from hkgit.edits import Read
+from hkgit.edits import File, Read
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.evidence.entry import (
     Entry,
     FileMark,
     RecordedEdit,
     RecordedFile,
-    entry_json,
-    file_json,
     parse_entry,
     parse_file,
+    part_json,
 )
 from hkgit.sessions.blobs import Blobs, keep_json, list_noted_versions, refuse_unwritable
 from hkgit.sessions.homes import STATE_FILE, UNNAMED, say_waiting
@@ -70,8 +69,8 @@ class JournaledCall:
 
 
 def _call_json(call: JournaledCall) -> JsonObject:
-    entries, reversals = map(entry_json, call.entries), map(file_json, call.reversals)
-    return vars(call) | {"entries": [*entries], "reversals": [*reversals]}
+    entries, reversals = part_json(call.entries), part_json(call.reversals)
+    return vars(call) | {"entries": entries, "reversals": reversals}
 
 
 def _parse_call(value: JsonObject) -> JournaledCall:
@@ -284,8 +283,10 @@ class SessionJournal:
         )
         for number in {*self.list_numbers()} - numbers:
             self._drop(number)
-        sides = (side for call in kept for change in call.changes for side in _sides(change))
-        self.blobs.keep({*self.knowledge.versions, *sides, *list_noted_versions(self.folder)})
+        changes = (change for call in kept for change in call.changes)
+        sides = (side for change in changes for side in (change.before, change.after))
+        used = {side.sha256 for side in sides if side is not None}
+        self.blobs.keep(used.union(self.knowledge.versions, list_noted_versions(self.folder)))
 
     def _place_of(self, number: int) -> Path:
         return self.folder / "calls" / f"{number:06}.json"
@@ -320,10 +321,6 @@ class SessionJournal:
         self._place_of(number).unlink(missing_ok=True)
 
 
-def _sides(change: RecordedFile) -> Iterator[str]:
-    return (each.sha256 for each in (change.before, change.after) if each is not None)
-
-
 @dataclass(frozen=True)
 class PendingEdit:
     """One journalled edit: `number` counts from 1 in its spec, `spec` from 0 in its call."""
@@ -356,8 +353,7 @@ class PendingEdit:
     @property
     def name(self) -> str:
         """Its name in messages."""
-        session, call, _ = self.key
-        return f"edit {self.number} of call {call}, session {session}"
+        return f"edit {self.number} of call {self.call.id}, session {self.journal.folder.name}"
 
     @property
     def change(self) -> RecordedFile | None:
@@ -368,9 +364,9 @@ class PendingEdit:
     @property
     def paths(self) -> frozenset[str]:
         """Every path that its file has or has had."""
-        change, path = self.change, self.edit.path
-        names = (path, path) if change is None else (change.path, change.new_path)
-        return frozenset(each for each in names if each)
+        change = self.change
+        names = (self.edit.path,) if change is None else (change.path, change.new_path)
+        return frozenset(filter(None, names))
 
     @property
     def is_unread(self) -> bool:
@@ -384,14 +380,13 @@ class PendingEdit:
             for read in self.entry.reads
         )
 
-    def version(self, side: FileMark | None) -> bytes | None:
-        """Return the bytes of a version that its entry refers to; None where they are not kept."""
-        return None if side is None else self.journal.blobs.get(side.sha256)
+    def version(self, side: FileMark | None) -> File | None:
+        """Return a version that its entry refers to; None for none, and where it is not kept."""
+        return self.journal.blobs.file(side)
 
 
 def list_waiting(journals: Iterable[SessionJournal]) -> list[PendingEdit]:
-    """List the edits that were not undone and that HEAD was not seen to have, in the order of their
-    calls."""
+    """List the edits that HEAD was not seen to have, in the order of their calls."""
     units = (unit for journal in journals for unit in journal.load().waiting)
     return sorted(units, key=lambda unit: unit.call.time)
 
@@ -417,8 +412,8 @@ def list_recorded(folders: Iterable[Path], since: int = 0) -> list[RecordedChang
         with suppress(OSError, GitRefused):
             if (folder / STATE_FILE).stat().st_mtime * 1000 >= since:
                 for call in SessionJournal(folder).load().list_since(since):
-                    for path, sides in call.states().items():
-                        found.append(RecordedChange(call.time, folder, path, *sides))
+                    states = call.states().items()
+                    found += (RecordedChange(call.time, folder, x, *sides) for x, sides in states)
     return sorted(found, key=lambda each: each.time)
 
 

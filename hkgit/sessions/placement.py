@@ -17,7 +17,7 @@ from hkgit.applying.evidence import is_blind
 from hkgit.applying.file_diff import compare
 from hkgit.applying.hunk import Hunk, apply_hunks
 from hkgit.applying.outcome import FileChange, Plan, files_after
-from hkgit.edits import File, Overlay, Read, Snapshot
+from hkgit.edits import File, MappingSnapshot, Overlay, Read, Snapshot
 from hkgit.errors import HkgitError, InvalidInput, Stale
 from hkgit.evidence.claims import list_read_lines, mark
 from hkgit.evidence.entry import FileMark, RecordedFile
@@ -56,7 +56,7 @@ class PlacedEdits:
 class Built:
     """The files after all edits, the steps that lead there, and the edits that have no place."""
 
-    files: Overlay
+    files: Overlay = field(default_factory=lambda: Overlay(MappingSnapshot()))
     steps: list[PlacedEdits] = field(default_factory=list)
     refused: dict[PendingEdit, HkgitError] = field(default_factory=dict)
 
@@ -101,7 +101,8 @@ def place(units: tuple[PendingEdit, ...], files: Snapshot, stores_lf: StoresLf) 
     reads: list[Read] = []
     refused: dict[int, HkgitError] = {}
     for file in entry.files:
-        edits = [each for each in entry.edits if each.path in (file.path, file.new_path)]
+        names = dict(file.needs)
+        edits = [each for each in entry.edits if each.path in names]
         own = numbers & {each.id for each in edits}
         free = {each.id for each in edits if is_blind(each.evidence)}
         try:
@@ -120,7 +121,7 @@ def place(units: tuple[PendingEdit, ...], files: Snapshot, stores_lf: StoresLf) 
         if change.before != change.after or change.path != change.new_path:
             changes.append(change)
         for read in list_read_lines(entry, own - lost):
-            if file.path is not None and read.path in (file.path, file.new_path):
+            if file.path is not None and read.path in names:
                 reads += carry_read(replace(read, path=file.path), moved)
     kept = tuple(unit for unit in units if unit.number not in refused)
     errors = {unit: refused[unit.number] for unit in units if unit.number in refused}
@@ -288,10 +289,10 @@ def carry_read(read: Read, moved: LineMap) -> Iterator[Read]:
 
 
 def _read_version(unit: PendingEdit, side: FileMark | None) -> File | None:
-    data = None if side is None else unit.version(side)
-    if side is not None and data is None:
+    file = unit.version(side)
+    if file is None and side is not None:
         raise InvalidInput(unit.edit.path, "the version that was edited is no longer stored")
-    return None if side is None or data is None else File(data, side.mode)
+    return file
 
 
 def _to_lf(file: File | None) -> File | None:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 
-from hkgit.edits import File, Snapshot, decode_text, encode_text
+from hkgit.edits import File, Snapshot, encode_text
 from hkgit.evidence.anchors import HunkNotPlaced, anchor_hunks
 from hkgit.evidence.claims import mark
 from hkgit.evidence.entry import FileMark, RecordedHunk, entry_path
@@ -61,12 +61,12 @@ def _follow(
     groups = [tuple(group) for _, group in groupby(units, key=lambda unit: unit.key)]
     for own in (*groups, ()):
         found = dict(own[0].entry.needs)[path] if own else mark(now)
-        data = own[0].version(found) if own else None if now is None else now.data
+        file = own[0].version(found) if own else now
         if found in known:
             standing = known[found]
-        elif data is not None and (not own or compared < _COMPARED):
+        elif file is not None and (not own or compared < _COMPARED):
             compared += 1
-            standing = frozenset(each for each in standing if not _is_gone(each, path, data))
+            standing = frozenset(each for each in standing if not _is_gone(each, file.data))
         known[found] = standing
         if own:
             standing = standing.union(own)
@@ -74,7 +74,7 @@ def _follow(
     return standing
 
 
-def _is_gone(unit: PendingEdit, path: str, data: bytes) -> bool:
+def _is_gone(unit: PendingEdit, data: bytes) -> bool:
     """Whether a file has the lines from before an edit again, and not those that it wrote."""
     change = unit.change
     hunks = [] if change is None else [x for x in change.hunks if unit.number in x.edits]
@@ -155,14 +155,10 @@ def see_head(where: Repository | Path, journals: Sequence[SessionJournal]) -> No
     if not any(journal.recorded for journal in loaded):
         return
     repository = Repository.discover(where) if isinstance(where, Path) else where
-    head = repository.head().commit
-    files = None if head is None else repository.snapshot(head)
+    files = repository.snapshot(repository.head().commit)
     for journal in journals:
-        journal.landed = frozenset(
-            name
-            for name in journal.recorded
-            if files is not None and files.entry(entry_path(name)) is not None
-        )
+        there = (name for name in journal.recorded if files.entry(entry_path(name)) is not None)
+        journal.landed = frozenset(there)
 
 
 def has_moved(repository: Repository, time: int) -> bool:
@@ -200,7 +196,7 @@ def _find_changed(repository: Repository, paths: Collection[str]) -> frozenset[s
         "--untracked-files=all",
         *named,
     )
-    return frozenset(entry[3:] for entry in decode_text(status.stdout).split("\0") if entry)
+    return frozenset(entry[3:] for entry in status.words)
 
 
 def find_blind_reads(repository: Repository, policy: Policy) -> Iterator[tuple[str, str]]:

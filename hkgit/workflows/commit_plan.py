@@ -263,14 +263,13 @@ def explain_uncommitted(
     """
     if repository.work_tree is None or planned.ok:
         return planned
-    head = repository.head().commit
-    committed = MappingSnapshot() if head is None else repository.snapshot(head)
+    committed = repository.snapshot(repository.head().commit)
     checkout = DirectorySnapshot(repository.work_tree)
     refused = {each.path for each in planned.outcomes if each.error is not None}
     differing = [path for path in refused if is_other_text(checkout, committed, path)]
     if not differing:
         return planned
-    foreign = _why_foreign(repository, head, differing)
+    foreign = Conversion(repository, committed).why_foreign(differing)
     live = plan(spec, checkout, options, reads)
     way = f"\n{RESOLVE}" if repository.remembers("MERGE_HEAD") else ""
     outcomes = tuple(
@@ -282,15 +281,6 @@ def explain_uncommitted(
         for each, there in zip(planned.outcomes, live.outcomes, strict=True)
     )
     return Plan(outcomes, ())
-
-
-def _why_foreign(
-    repository: Repository, head: str | None, paths: Collection[str]
-) -> dict[str, InvalidInput]:
-    """The refusals of those files that differ from the commit by a filter or an encoding."""
-    if head is None:
-        return {}
-    return Conversion(repository, repository.snapshot(head)).why_foreign(paths)
 
 
 def is_other_text(checkout: Snapshot, committed: Snapshot, path: str) -> bool:

@@ -25,7 +25,7 @@ def rewritten(scene: Scene, old: bytes, new: bytes) -> str:
     raw = scene.repo.git_bytes("cat-file", "commit", honest)
     assert old in raw
     made = raw.replace(old, new, 1)
-    return scene.repo.git("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=made)
+    return scene.repo.store(made, "commit")
 
 
 @cases(

@@ -62,6 +62,11 @@ def test_wrong_usage_is_64_and_says_why(tmp_path: Path, args: list[str], words: 
     assert words in result.err, result.err
 
 
+def test_of_two_steps_of_a_commit_none_is_done(repo: Repo) -> None:
+    result = run("record", "--staged", "--withdraw", cwd=repo.path)
+    assert (result.code, "exactly one of" in result.err) == (64, True)
+
+
 @cases(
     "args, where",
     {

@@ -10,7 +10,7 @@ import pytest
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
 from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.git.objects import Head, parse_commit
-from hkgit.git.repository import Repository
+from hkgit.git.repository import Repository, find_comment_mark
 from tests.support.cases import cases
 from tests.support.objects import open_repository
 from tests.support.repos import IDENTITY, Repo
@@ -81,6 +81,24 @@ def test_configuration_is_read_as_git_reads_it(repo: Repo, opened: Repository) -
     repo.git("config", "include.path", str(repo.path / "more"))
     assert opened.config("hkgit.value") == "included"
     assert opened.config("hkgit.absent") is None
+
+
+@cases(
+    "settings",
+    {
+        "none": {},
+        "a character": {"core.commentChar": ";"},
+        "of any case": {"core.commentChar": "Auto"},
+        "several, since git 2.45": {"core.commentString": ">>"},
+        "the last of both": {"core.commentString": ">>", "core.commentChar": ";"},
+    },
+)
+def test_the_mark_of_comments_is_that_of_git_itself(repo: Repo, settings: dict[str, str]) -> None:
+    for name, value in settings.items():
+        repo.git("config", name, value)
+    repo.shell("GIT_EDITOR='f() { cp \"$1\" shown; }; f' git commit -q --allow-empty || true")
+    begun = find_comment_mark(open_repository(repo)) + b" Please enter"
+    assert repo.read("shown").splitlines()[1].startswith(begun)
 
 
 # Revisions and commits
@@ -168,7 +186,7 @@ def test_an_object_that_is_missing_or_corrupt_is_unverifiable(repo: Repo) -> Non
     opened = open_repository(repo)
     with pytest.raises(Unverifiable, match="not in this repository"):
         opened.blob(repo.git("hash-object", "--stdin", stdin=b"missing"))
-    blob = repo.git("hash-object", "-w", "--stdin", stdin=b"content")
+    blob = repo.store(b"content")
     assert opened.blob_size(blob) == len(b"content")
     repo.loose(blob).write_bytes(b"garbage")
     with pytest.raises(Unverifiable):

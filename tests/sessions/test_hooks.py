@@ -183,6 +183,15 @@ def test_words_written_in_an_editor_get_their_trailers(work: Work) -> None:
     assert work.message[2].startswith("Hkgit-Entry: sha256:")
 
 
+def test_scissors_that_a_message_quotes_cut_nothing_off(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    quoted = f"    # {'-' * 24} >8 {'-' * 24}"
+    work.commit_with_hooks("-a", "-m", f"Quote\n\n{quoted}\n\nMore words")
+    work.expect_clean()
+    assert work.message[:6] == ["Quote", "", quoted, "", "More words", ""]
+    assert work.message[6].startswith("Hkgit-Entry: sha256:")
+
+
 @pytest.mark.slow
 def test_a_linked_worktree_has_sessions_of_its_own(work: Work, tmp_path: Path) -> None:
     work.edit("line 6\n", "six\n")

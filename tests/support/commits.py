@@ -131,7 +131,7 @@ def _index_line(repo: Repo, path: str, file: File | None) -> bytes:
     name = os.fsencode(path) + b"\0"
     if file is None:
         return b"0 " + b"0" * len(repo.head) + b"\t" + name
-    blob = repo.git("hash-object", "-w", "--stdin", stdin=file.data)
+    blob = repo.store(file.data)
     return f"{file.mode:o} {blob}\t".encode() + name
 
 

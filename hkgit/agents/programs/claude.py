@@ -32,8 +32,6 @@ from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 from hkgit.workflows.log_steps import Told, to_bytes
 
-NAME = "claude"
-LOG_NAME = "claude-code"
 DENIAL: JsonObject = {
     "hookSpecificOutput": {
         "hookEventName": "PreToolUse",
@@ -276,7 +274,7 @@ def _list_attached(record: JsonObject) -> Iterator[ToolReading]:
 _HOME = Home("CLAUDE_CONFIG_DIR", ".claude")
 
 AGENT = Agent(
-    name=NAME,
+    name="claude",
     edit_tool="mcp__hkgit__edit",
     edits=EDITS,
     looks=LOOKS,
@@ -288,7 +286,7 @@ AGENT = Agent(
     learns_earlier=True,
     logs=(
         Log(
-            LOG_NAME,
+            "claude-code",
             _HOME.logs("projects/*/**/*.jsonl", is_named_after),
             lambda line: line.get("type") in _KINDS + _NOTES and not _NAMES.isdisjoint(line),
             _says,

@@ -21,9 +21,6 @@ from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, shell, text_of, whole_number
 from hkgit.text.strict_json import JsonObject
 
-NAME = "copilot"
-LOG_NAME = "copilot-cli"
-
 EDITS: dict[str, Tool] = {
     "edit": editing("path", "old_str", "new_str", command="str_replace"),
     "create": editing("path", "file_text", command="create"),
@@ -118,7 +115,7 @@ _EXIT = r"\n?<(?:shellId: \S+ completed|exited) with exit code \d+>\s*\Z"
 
 
 def _says(lines: Iterable[Line]) -> Iterator[Said]:
-    session, turns = "", dict[object, str]()
+    session, turns = "", dict[str, str]()
     for line in lines:
         kind, data = line.record.get("type"), table(line.record.get("data"))
         start = data if kind in ("session.start", "session.resume") else {}
@@ -131,14 +128,14 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
             directory=place.get("cwd"),
             turn=answer,
         )
-        turns |= {each.get("toolCallId"): answer for each in tables(data.get("toolRequests"))}
-        call = data.get("toolCallId")
+        turns |= {str(each.get("toolCallId")): answer for each in tables(data.get("toolRequests"))}
+        call = str(data.get("toolCallId"))
         if kind == "tool.execution_start":
             sent, tool = table(_arguments(data.get("arguments"))), str(data.get("toolName"))
             # A sub-agent works under the call that has started it.
             own = text(data.get("parentToolCallId")) or text(line.record.get("agentId"))
             yield LoggedCall(
-                str(call),
+                call,
                 tool,
                 sent,
                 conversation=name_conversation(session, own),
@@ -147,18 +144,18 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
             )
         elif kind == "tool.execution_complete" and data.get("success") is True:
             words = text(table(data.get("result")).get("content")) or ""
-            yield LoggedAnswer(str(call), {"textResultForLlm": re.sub(_EXIT, "", words)})
+            yield LoggedAnswer(call, {"textResultForLlm": re.sub(_EXIT, "", words)})
 
 
 LOG = Log(
-    LOG_NAME,
+    "copilot-cli",
     _HOME.logs("session-state/*/events.jsonl"),
     lambda line: table(line.get("data")).get("producer") == "copilot-agent",
     _says,
 )
 
 AGENT = Agent(
-    name=NAME,
+    name="copilot",
     edit_tool="hkgit-edit",
     server="hkgit-",
     edits=EDITS,

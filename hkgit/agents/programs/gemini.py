@@ -35,7 +35,6 @@ from hkgit.values import replace
 from hkgit.workflows.log_steps import Told, to_bytes
 
 NAME = "gemini"
-LOG_NAME = "gemini-cli"
 
 SETTINGS = ".gemini/settings.json"
 _HOME = Home("GEMINI_CLI_HOME", "", ".gemini")
@@ -111,9 +110,6 @@ def strip_frame(output: str) -> str:
     return re.sub(_FRAME, "", output, count=1)
 
 
-_run = shell("command", "dir_path")
-
-
 LISTED = name_by_heads("File: (.+)", r"L(\d+)([:-]) (.*)")
 """Its answer to a search, and Qwen Code's."""
 
@@ -123,7 +119,7 @@ _SHELL = "run_shell_command"
 
 LOOKS: dict[str, Tool] = {
     "read_file": read_lines,
-    _SHELL: lambda given, answer: _run(given, get_words(answer)),
+    _SHELL: shell("command", "dir_path", get_words),
     "grep_search": _SEARCH,
     "search_file_content": _SEARCH,
 }
@@ -273,7 +269,7 @@ def _is_of(path: Path, roots: Sequence[Path]) -> bool:
 
 
 LOG = Log(
-    LOG_NAME,
+    "gemini-cli",
     _HOME.logs("tmp/*/chats/**/*.jsonl", _is_of),
     lambda line: "projectHash" in line and "sessionId" in line,
     _says,

@@ -70,7 +70,7 @@ _ATTACHED = "Called the Read tool with the following input: "
 
 
 def _says(lines: Iterable[Line]) -> Iterator[Said]:
-    asked: dict[object, JsonObject] = {}
+    asked: dict[str, JsonObject] = {}
     for line in lines:
         info = table(line.record.get("info"))
         yield line.about(
@@ -83,9 +83,9 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
                 yield from _read_part(part, asked)
 
 
-def _read_part(part: JsonObject, asked: dict[object, JsonObject]) -> Iterator[LoggedCall]:
+def _read_part(part: JsonObject, asked: dict[str, JsonObject]) -> Iterator[LoggedCall]:
     """Read a call that is over, or the second of two parts that show a file of a prompt."""
-    said, message = text(part.get("text")) or "", part.get("messageID")
+    said, message = text(part.get("text")) or "", str(part.get("messageID"))
     if table(part.get("state")).get("status") == "completed":
         yield _tell(part)
     elif part.get("synthetic") is True and said.startswith(_ATTACHED):

@@ -17,9 +17,6 @@ from hkgit.agents.tool_answers import find_range, searching, showing
 from hkgit.agents.tools import Tool, editing, shell, telling
 from hkgit.text.strict_json import JsonObject
 
-NAME = "qwen"
-LOG_NAME = "qwen-code"
-
 EDITS: dict[str, Tool] = {
     "edit": telling(
         showing(
@@ -34,11 +31,10 @@ EDITS: dict[str, Tool] = {
 
 
 _SHELL = "run_shell_command"
-_run = shell("command", "directory")
 
 LOOKS: dict[str, Tool] = {
     "read_file": gemini.read_lines,
-    _SHELL: lambda given, answer: _run(given, gemini.strip_frame(gemini.get_words(answer))),
+    _SHELL: shell("command", "directory", lambda said: gemini.strip_frame(gemini.get_words(said))),
     "grep_search": searching(is_base=True, shown=gemini.get_words, naming=gemini.LISTED),
 }
 
@@ -96,7 +92,7 @@ def _reword(payload: JsonObject) -> JsonObject:
 
 
 AGENT = Agent(
-    name=NAME,
+    name="qwen",
     edit_tool="mcp__hkgit__edit",
     edits=EDITS | {"replace": EDITS["edit"]},  # the old name, in logs alone
     looks=LOOKS,
@@ -109,7 +105,7 @@ AGENT = Agent(
     new_settings=_NEW,
     logs=(
         Log(
-            LOG_NAME,
+            "qwen-code",
             _HOME.logs("projects/*/**/*.jsonl", is_named_after),
             lambda line: "sessionId" in line and "parts" in table(line.get("message")),
             _says,

@@ -9,19 +9,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from hkgit.agents.agent import Agent, HookCommand, Keys, Settings
+from hkgit.agents.json_fields import table
 from hkgit.agents.tools import SAID, Tool, read_edits, shell
 from hkgit.text.strict_json import JsonObject
 
-NAME = "windsurf"
 _BEFORE, _AFTER, _RUN = "pre_write_code", "post_write_code", "post_run_command"
 
 
 def _build_settings(command: HookCommand) -> Settings:
     run = [{"command": command.guard_in_time(does_stop=command.is_steering)}]
     return {".windsurf/hooks.json": {"hooks": dict.fromkeys((_BEFORE, _AFTER, _RUN), run)}}
-
-
-_run = shell("command_line")
 
 
 def _find_place(info: JsonObject) -> Path:
@@ -33,19 +30,19 @@ def _find_place(info: JsonObject) -> Path:
 
 
 EDITS: dict[str, Tool] = {"write_code": read_edits}
-LOOKS: dict[str, Tool] = {"run_command": lambda info, answer: _run(info, info.get("output"))}
-"""What a command has printed is in no documentation, and counts where it is told."""
+LOOKS: dict[str, Tool] = {"run_command": shell("command_line")}
 
 
 def _reword(payload: JsonObject) -> JsonObject:
     stage, _, tool = str(payload.get("agent_action_name")).partition("_")
-    info = payload.get("tool_info")
-    place = _find_place(info) if isinstance(info, dict) else None
-    return {**payload, "stage": stage, "tool": tool, "cwd": place}
+    info = table(payload.get("tool_info"))
+    # What a command has printed is in no documentation, and counts where it is told.
+    said = {"cwd": _find_place(info), "tool_response": info.get("output")}
+    return {**payload, "stage": stage, "tool": tool, **said}
 
 
 AGENT = Agent(
-    name=NAME,
+    name="windsurf",
     edits=EDITS,
     looks=LOOKS,
     denial={"deny": SAID},  # the hook's command says it on standard error

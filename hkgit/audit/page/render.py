@@ -227,8 +227,7 @@ def _list_paths(repository: Repository, commit: AuditedCommit) -> tuple[str, ...
     """List the files that an agent's commit changes, by their new names; of others none."""
     judged = commit.ruling.judged
     if judged.entries:
-        named = (file.new_path or file.name for _, entry in judged.entries for file in entry.files)
-        return tuple(dict.fromkeys(named))
+        return tuple(dict.fromkeys(file.new_path or file.name for file in judged.files))
     if not commit.ruling.is_bare:
         return ()
     try:

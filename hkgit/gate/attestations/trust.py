@@ -112,7 +112,7 @@ def find_attestation(
     The policy must be the one it was judged under, with no verdict accepted then that is not
     accepted now, and `ref`, where it is known, the one it was judged for. A merge has none.
     """
-    if len(candidate.parents) != 1 or not (policy.attest_keys or policy.roles.get(ATTEST)):
+    if len(candidate.parents) != 1:
         return None
     trees = repository.commit(candidate.parents[0]).tree, candidate.tree
     for envelope in read_envelopes(repository, change_refs(*trees)):

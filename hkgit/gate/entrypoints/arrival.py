@@ -201,17 +201,14 @@ class EntryPoint:
                 yield UpdateResult(update, Report(policy), refusal=error)
 
     def answer(self, update: Update, side: TrustedSide, watch: Watch = iter) -> UpdateResult:
-        """Judge one update; errors are in the result."""
-        try:
-            new = self._commit_of(update.new)
-            if new is None:
-                return self._answer_without_commits(update, side)
-            self._expect_honest_rewrite(update, side, new)
-            if not side.is_given:
-                expect_readable(self.repository, side.start, new)
-            return self._judge(update, side, new, watch)
-        except HkgitError as error:
-            return UpdateResult(update, Report(side.policy), refusal=error)
+        """Judge one update. Raises Rejected where it is refused itself."""
+        new = self._commit_of(update.new)
+        if new is None:
+            return self._answer_without_commits(update, side)
+        self._expect_honest_rewrite(update, side, new)
+        if not side.is_given:
+            expect_readable(self.repository, side.start, new)
+        return self._judge(update, side, new, watch)
 
     def _commit_of(self, object_id: str | None) -> str | None:
         """The commit that a ref comes to name. Raises Unverifiable for what cannot be read."""

@@ -139,6 +139,20 @@ def test_without_a_policy_it_lands_and_one_line_says_what_the_built_in_one_says(
     expect_passing(bench)
 
 
+def test_what_landed_is_taken_back_whatever_the_branch_is_called(bench: Bench) -> None:
+    ref = "refs/heads/it's;$(exit)"
+    told = []
+    for spec in (search_replace(), search_replace(NEW, OLD)):
+        result = bench.apply(spec, "--branch", ref.removeprefix("refs/heads/"))
+        assert result.code == 0, result.err
+        told.append((bench.repo.resolve(ref), result.err.split("`")[1]))
+    (first, delete), (_, back) = told
+    bench.sh(back)
+    assert bench.repo.resolve(ref) == first
+    bench.sh(delete)
+    assert ref not in bench.repo.git("for-each-ref", "--format=%(refname)").splitlines()
+
+
 @cases({"no hooks": False, "with hooks": True})
 def test_allow_blind_lands_knowingly_and_is_recorded(has_hooks: bool, chosen: Bench) -> None:
     if has_hooks:

@@ -52,16 +52,21 @@ def test_log_lists_commits_newest_first_with_their_verdicts(history: Bench) -> N
     assert "hash=1" in rows[1]
 
 
+APPLIED = "Apply 1 edit to 1 file"
+
+
 @cases(
     "args, subjects",
     {
         "so many": (["good", "-n", "1"], ["By hand"]),
-        "a range": (["start..good"], ["By hand", "Apply 1 edit to 1 file"]),
+        "more than git counts": (["start..good", f"-n{10**20}"], ["By hand", APPLIED]),
+        "a range": (["start..good"], ["By hand", APPLIED]),
         "so many of a range": (["start..good", "-n1"], ["By hand"]),
         "an empty range": (["good..good"], []),
-        "a path of a range": (["start..good", "src"], ["Apply 1 edit to 1 file"]),
-        "the root": (["start..good", "."], ["By hand", "Apply 1 edit to 1 file"]),
-        "a path": (["good", "-n1", SOURCE], ["Apply 1 edit to 1 file"]),
+        "a path of a range": (["start..good", "src"], [APPLIED]),
+        "the root": (["start..good", "."], ["By hand", APPLIED]),
+        "the root, as git names it": (["start..good", ":/"], ["By hand", APPLIED]),
+        "a path": (["good", "-n1", SOURCE], [APPLIED]),
         "a path and no revision": (["-n1", SOURCE], ["Add sources"]),
     },
 )

@@ -33,7 +33,7 @@ from tests.support.rulings import judge_whole
 def ids(repo: Repo, rev: str = "HEAD") -> list[str]:
     """The ids of the entries in a commit's tree."""
     listed = repo.git("ls-tree", "-r", "--name-only", rev, ".hkgit/ledger").splitlines()
-    return sorted(map(entry_name, listed))
+    return sorted(filter(None, map(entry_name, listed)))
 
 
 def pruned(names: Sequence[str]) -> Change:
