@@ -1,7 +1,5 @@
 """What calls answer, whatever carries them: the next step, sessions, and where work may be done."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

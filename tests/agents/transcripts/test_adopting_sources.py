@@ -1,7 +1,5 @@
 """Transcripts of other places, in odd states, of several agents: what is taken of them."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
