@@ -1,7 +1,5 @@
 """Records beside the history: what whoever may push them gains, and what not."""
 
-from __future__ import annotations
-
 import pytest
 
 from hkgit.edits import File

@@ -1,7 +1,5 @@
 """Commits that take entries out of the tree; entries never come back as new."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
