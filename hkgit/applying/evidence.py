@@ -135,10 +135,9 @@ def read_holds(base: Document, read: Read) -> bool:
 def refuse_stale_hash(base: Document, path: str, touched: Sequence[Lines], expected: str) -> Stale:
     """Build the error for an expected hash that neither these lines nor the whole file have."""
     first, last = touched[0]
-    error = Stale(
+    return Stale(
         f"{path}:{first}-{last}",
         f"expected hash {expected[:12]} is neither that of these lines nor of the whole file",
         f"Read them again (`hkgit read {path}:{first}-{last}`) and write the edit against that.",
+        Near(first, last),
     )
-    error.near = (Near(first, last),)
-    return error

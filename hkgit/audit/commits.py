@@ -269,8 +269,3 @@ def fits(text: str, glob: str) -> bool:
     folded, wanted = text.casefold(), glob.casefold()
     has_star = any(char in wanted for char in "*?[")
     return fnmatchcase(folded, wanted) if has_star else wanted in folded
-
-
-def format_rfc3339(time: datetime) -> str:
-    """Write a moment as RFC 3339 does."""
-    return time.isoformat(timespec="seconds")

@@ -107,11 +107,11 @@ def _take_back(result: ApplyResult) -> str:
     if not result.landed or result.target is None:
         return ""
     branch, before = result.target.branch, f"{result.landed[0][:12]}^"
-    command = f"git update-ref refs/heads/{branch} {before}"
+    command = f"git update-ref {shlex.quote(f'refs/heads/{branch}')} {before}"
     if result.target.checkout:
         command = f"git reset -q --keep {before}"
     elif result.target.old is None:
-        command = f"git branch -q -D {branch}"
+        command = f"git branch -q -D {shlex.quote(branch)}"
     return f"take it back (`{command}`), "
 
 

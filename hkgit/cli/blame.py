@@ -15,7 +15,7 @@ from hkgit.audit.authorship import (
     render_records,
     write_note,
 )
-from hkgit.audit.commits import History, format_rfc3339, read_author_time
+from hkgit.audit.commits import History, read_author_time
 from hkgit.audit.origins import LineOrigin, LineOrigins, blame_file
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import make_root_relative, open_repository
@@ -101,7 +101,7 @@ def _row_json(origin: LineOrigin) -> JsonObject:
         "commit": line.commit,
         "commit_path": visible(line.commit_path),
         "commit_line": line.commit_line,
-        "time": None if candidate is None else format_rfc3339(read_author_time(candidate)),
+        "time": None if candidate is None else read_author_time(candidate).isoformat(),
         "kind": origin.kind,
         "replay": None if ruling is None else ruling.replay,
         "passes": None if ruling is None else ruling.passes,

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from hkgit.audit.commits import REPLAYS, AuditedCommit, format_rfc3339
+from hkgit.audit.commits import REPLAYS, AuditedCommit
 from hkgit.audit.page.hunks import DiffRow, ReviewHunk, list_hunks
 from hkgit.audit.reports.text import report_lines
 from hkgit.audit.signers import VERDICT, Signed, Signers, render_signature
@@ -98,7 +98,7 @@ def command(*, revision: str = argument("COMMIT", default="HEAD")) -> Answer:
         "hunks": [*map(hunk_json, hunks)],
     }
     head = f"commit {style(commit, 'yellow')}  {audited.subject}"
-    whose = f"  {audited.who}, {format_rfc3339(audited.time)}"
+    whose = f"  {audited.who}, {audited.time.isoformat()}"
     rules = (f"  {line}" for line in report_lines(Report(policy, (ruling,))))
     lines = chain(_evidence_lines(ruling, signatures), hunk_lines(hunks))
     return Answer(document, chain([head, whose], rules, lines), is_long=True)

@@ -1,7 +1,5 @@
 """`hkgit apply` asks the judge first, and what it advises ends in a commit that passes."""
 
-from __future__ import annotations
-
 import re
 import shlex
 
@@ -137,6 +135,20 @@ def test_without_a_policy_it_lands_and_one_line_says_what_the_built_in_one_says(
     assert back.startswith("git reset")
     assert bench.apply(search_replace(), *follow_advice(bench, result.err)).code == 0
     expect_passing(bench)
+
+
+def test_what_landed_is_taken_back_whatever_the_branch_is_called(bench: Bench) -> None:
+    ref = "refs/heads/it's;$(exit)"
+    told = []
+    for spec in (search_replace(), search_replace(NEW, OLD)):
+        result = bench.apply(spec, "--branch", ref.removeprefix("refs/heads/"))
+        assert result.code == 0, result.err
+        told.append((bench.repo.resolve(ref), result.err.split("`")[1]))
+    (first, delete), (_, back) = told
+    bench.sh(back)
+    assert bench.repo.resolve(ref) == first
+    bench.sh(delete)
+    assert ref not in bench.repo.git("for-each-ref", "--format=%(refname)").splitlines()
 
 
 @cases({"no hooks": False, "with hooks": True})
