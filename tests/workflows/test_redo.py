@@ -245,6 +245,18 @@ def test_what_a_session_edited_keeps_its_evidence_beside_what_is_late(guarded: R
     assert guarded.git("status", "--porcelain") == " M kept.txt"
 
 
+def test_paths_are_named_from_where_the_user_is(guarded: Repo) -> None:
+    guarded.write("sub/a.txt", "1\n")
+    guarded.write("a.txt", "two\n")
+    guarded.git("add", "-A")
+
+    done = run("redo", "a.txt", "--agent", "claude/1", cwd=guarded.path / "sub")
+
+    assert done.code == 0, done.err
+    assert guarded.show("HEAD", "sub/a.txt") == b"1\n"
+    assert guarded.git("status", "--porcelain") == "M  a.txt"
+
+
 @pytest.mark.sampled
 @pytest.mark.parametrize("at", ["worktree", "commit", "update-ref", "restore", "reset"])
 def test_a_crash_loses_nothing_that_is_staged(guarded: Repo, at: str) -> None:
