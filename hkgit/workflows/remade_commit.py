@@ -155,6 +155,8 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
     """
     if repository.is_bare:
         raise GitRefused("hkgit redo", "a bare repository has no checkout", "Run this in a clone.")
+    if request.message is not None and not request.message.strip():
+        raise InvalidInput("--message", "is empty", "Say what the commit does, or leave it out.")
     if request.commit is None:
         old = _write_staged(repository, request)
         now, head = old.parents[0], old.id
@@ -242,6 +244,9 @@ def _write_staged(repository: Repository, request: RemakeRequest) -> Commit:
             "names no commit, and nothing is staged there" if request.paths else "nothing is staged"
         )
         raise InvalidInput(where, what, "Stage it first: git add FILE")
+    if request.paths and request.tree is None:  # each names something, as `git commit` asks, too
+        known = ("ls-files", "--error-unmatch", "--with-tree=HEAD", "--", *request.paths)
+        _find_git(repository)(*known)
     if request.paths:
         before, after = repository.commit(head).tree, repository.snapshot(tree)
         own = (each.path for each in repository.changes(before, tree) if is_ledgers(each.path))
