@@ -11,7 +11,7 @@ from hkgit.edits import File, Read, Spec, decode_text
 from hkgit.errors import BlindEdit, HkgitError, InvalidInput, Near
 from hkgit.matching.place import FULL, format_confidence
 from hkgit.text.document import Document, Lines
-from hkgit.text.escape import to_json_text, visible
+from hkgit.text.escape import quote_word, to_json_text, visible
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
 
@@ -204,7 +204,9 @@ def _expect_hash(outcome: EditOutcome, dialect: str) -> EditOutcome:
     where = f"{outcome.path}:{first}-{last}"
     if first > last:
         where = f"{outcome.path}:{max(last, 1)}"
-    error = BlindEdit(where, BY_NUMBER, f"Read them (`hkgit read {where}`) and give that hash.")
+    error = BlindEdit(
+        where, BY_NUMBER, f"Read them (`hkgit read {quote_word(where)}`) and give that hash."
+    )
     error.near = (Near(max(min(first, last), 1), max(last, 1)),)
     return refuse_edit(outcome.number, outcome.path, error)
 
