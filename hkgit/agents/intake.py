@@ -40,9 +40,8 @@ def adopt_difference(session: EditSession, before: Files, time: int = 0) -> Edit
 
     The lines around a change need not have been read; where it has no place without them, more
     and more of them are told as well, in the end the whole file. `time` is when it was done, in
-    milliseconds since 1970, but not before what the session has done; 0 for now.
-
-    Raises HkgitError.
+    milliseconds since 1970, but not before what the session has done; 0 for now. Raises
+    HkgitError.
     """
     # Most edits lead to what is there.
     from hkgit.applying.file_diff import compare_files
@@ -175,10 +174,7 @@ class Intake:
         yield None if head is None else head.get(path)
 
     def take_command(self, call: BegunCall, work: ShellWork) -> EditReport | None:
-        """Take in what a command has done. Raises Conflict where another session may have done it.
-
-        Raises HkgitError.
-        """
+        """Take in what a command has done. Raises Conflict if another session may have done it."""
         work, lost = find_own_work(self._root, work, call)
         if lost:
             note_lost(self._folder, lost)
@@ -202,10 +198,7 @@ class Intake:
             raise
 
     def _take_rest(self, before: Files, since: int, begun: BegunCall | None) -> EditReport | None:
-        """Take in what has become of files by a call that does not say it. Raises HkgitError.
-
-        Raises Conflict where others may have changed them too.
-        """
+        """Take in what an untold call has done. Raises Conflict where others may have done it."""
         if self._read(before) != before and (
             rival := find_rival(self._root, self._folder, before, since)
         ):
@@ -219,10 +212,7 @@ class Intake:
     def _take_difference(
         self, before: Files, begun: BegunCall | None, time: int = 0
     ) -> EditReport | None:
-        """Take in what has become of files, as a diff; None where nothing has, as after a failure.
-
-        Raises HkgitError.
-        """
+        """Take in what has become of files, as a diff; None for nothing, as after a failure."""
         return self._leave(adopt_difference(self._session, before, time), before, begun)
 
     def _leave(

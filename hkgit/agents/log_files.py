@@ -183,10 +183,7 @@ def list_named_parts(parts: object) -> Iterator[ToolReading]:
 
 
 def read_own_lines(transcript: Path) -> Iterator[Line]:
-    """Read the lines of a transcript but those of sub-agents, which one may hold as well.
-
-    Raises OSError.
-    """
+    """Read the lines of a transcript, without those of sub-agents in it. Raises OSError."""
     if transcript.stat().st_size > _LARGEST_TRANSCRIPT:
         return
     is_own = transcript.stem.startswith("agent-")

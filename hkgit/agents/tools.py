@@ -36,11 +36,9 @@ def render_answer(template: JsonObject | None, said: str) -> JsonObject | None:
     """Write what a hook answers; None where the agent ignores such answers."""
     if template is None:
         return None
-
-    def fill(fields: JsonObject) -> JsonObject:
-        return {name: said if value == SAID else value for name, value in fields.items()}
-
-    filled: JsonObject = json.loads(json.dumps(template), object_hook=fill)
+    filled: JsonObject = json.loads(
+        json.dumps(template).replace(json.dumps(SAID), json.dumps(said))
+    )
     return filled
 
 

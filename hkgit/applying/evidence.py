@@ -137,10 +137,9 @@ def refuse_stale_hash(base: Document, path: str, touched: Sequence[Lines], expec
     """Build the error for an expected hash that neither these lines nor the whole file have."""
     first, last = touched[0]
     where = f"{path}:{first}-{last}"
-    error = Stale(
+    return Stale(
         where,
         f"expected hash {expected[:12]} is neither that of these lines nor of the whole file",
         f"Read them again (`hkgit read {quote_word(where)}`) and write the edit against that.",
+        Near(first, last),
     )
-    error.near = (Near(first, last),)
-    return error

@@ -90,11 +90,9 @@ def refuse_stale_range(
     else:
         read = f"hkgit read {quote_word(path)}"
         fix = f"Read the lines again (`{read}`) and write the edit against that."
-    error = Stale(f"{path}:{first}-{last}", what, fix)
-    error.near = tuple(Near(start, start + last - first) for start in found[:5])
-    if is_inside(document, hashed):
-        error.near = (Near(first, last), *error.near)
-    return error
+    here = (first,) if is_inside(document, hashed) else ()
+    near = (Near(start, start + last - first) for start in (*here, *found[:5]))
+    return Stale(f"{path}:{first}-{last}", what, fix, *near)
 
 
 def refuse_stale_read(path: str, document: Document, read: Read) -> Stale:
@@ -231,14 +229,18 @@ def _check_absent(document: Document, path: str, lines: Lines, new_lines: Sequen
 def change_tagged(context: EditContext, edit: TagEdit) -> tuple[FileState, EditOutcome]:
     """Replace, insert before, or delete the lines that tags name.
 
-    Raises Stale for unknown tags, and for an expected hash that fails.
+    Raises Stale for unknown tags, and for an expected hash that fails; InvalidInput for new lines
+    with the tags that only a reading puts before lines.
     """
     check_text(edit.path, context.state)
     document = context.document
     first, last = _find_tagged_lines(context, edit)
     is_insertion = edit.stop_tag is None and edit.new_lines is not None
     lines = (first, first - 1) if is_insertion else (first, last)
-    _check_untagged(edit, document.lines[first - 1 : last])
+    old = map(decode_text, document.lines[first - 1 : last])
+    if are_tagged(edit.new_lines or ()) and not are_tagged([*old]):
+        what = "every line of the new text begins with a tag"
+        raise InvalidInput(edit.path, what, "Write the lines as they should be in the file.")
     if is_insertion:
         _check_unrepeated(edit, first, document.lines[first - 1])
     span = document.span(first, last)
@@ -258,13 +260,6 @@ def _check_unrepeated(edit: TagEdit, number: int, target: bytes) -> None:
         what = f"the last of the new lines repeats line {number}, before which they are inserted"
         fix = "Leave it out: that line stays. To replace it, give its tag as hash_stop too."
         raise InvalidInput(edit.path, what, fix)
-
-
-def _check_untagged(edit: TagEdit, old: Sequence[bytes]) -> None:
-    """Raises InvalidInput for new lines with the tags that only a reading puts before lines."""
-    if are_tagged(edit.new_lines or ()) and not are_tagged([decode_text(line) for line in old]):
-        what = "every line of the new text begins with a tag"
-        raise InvalidInput(edit.path, what, "Write the lines as they should be in the file.")
 
 
 def _find_tagged_lines(context: EditContext, edit: TagEdit) -> Lines:

@@ -40,9 +40,13 @@ _OTHER_HEADER = r"index [0-9a-f]|(?:dis)?similarity index "
 
 @dataclass
 class _Section:
-    """What the headers and hunks of one file say."""
+    """What the headers and hunks of one file say.
+
+    `pair` are the names behind `diff --git`, `sides` those of `---` and `+++`, if these are there.
+    """
 
     where: str
+    pair: tuple[str, str] | None = None
     sides: tuple[str, str] | None = None
     modes: dict[str, int] = field(default_factory=dict)
     moves: dict[str, str] = field(default_factory=dict)
@@ -78,7 +82,8 @@ def parse(text: str, exists: Exists) -> Spec:
 def _read_section(lines: Sequence[str], index: int) -> tuple[_Section, int]:
     section = _Section(f"line {index + 1}")
     if lines[index].startswith("diff --git "):
-        section.sides = file_names.parse_git_pair(lines[index][len("diff --git ") :])
+        section.pair = file_names.parse_git_pair(lines[index][len("diff --git ") :])
+        section.sides = section.pair
         index += 1
         while index < len(lines) and _takes_header(section, lines, index):
             index += 1
@@ -118,8 +123,12 @@ def _takes_header(section: _Section, lines: Sequence[str], index: int) -> bool:
 
 def _convert(section: _Section) -> Iterator[tuple[AnyEdit, bool]]:
     """Yield the edits of headers and hunks, each with whether its hunk is miscounted."""
-    old, new = section.sides or ("", "")
-    path = section.moves.get("from") or file_names.agree_on_name(old, new, section.where)
+    old, new = names = section.sides or ("", "")
+    pair = section.pair or names
+    # Beside /dev/null only git's own line shows what is a prefix.
+    if DEV_NULL in names and len({*map(file_names.strip_prefix, pair)}) == 1:
+        names = pair
+    path = section.moves.get("from") or file_names.agree_on_name(*names, section.where)
     if path == "" or len(section.moves) == 1:
         fix = "Write --- a/PATH and +++ b/PATH, or `rename from` and `rename to`."
         raise InvalidInput(section.where, "a file without a name", fix)

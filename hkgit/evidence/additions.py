@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
@@ -16,6 +15,7 @@ from hkgit.evidence.entry import (
     Entry,
     NewerEntry,
     entry_id,
+    entry_name,
     entry_path,
     is_record,
     read_entry,
@@ -29,8 +29,6 @@ from hkgit.values import dataclass, replace
 
 MOST_BYTES = 64 * MAX_BYTES
 """What all the records that one commit adds may have together."""
-
-ENTRY_PATH = rf"{re.escape(LEDGER)}/([0-9a-f]{{2}})/([0-9a-f]{{62}})\.json\Z"
 
 
 @dataclass(frozen=True)
@@ -89,8 +87,7 @@ def read_added_entries(repository: Repository, changes: Sequence[TreeChange]) ->
     entries: list[tuple[str, Entry]] = []
     for change in (each for each in records if not _is_removed(each)):
         try:
-            name, data = _bytes(repository, change)
-            entries.append((name, _entry(change.path, data)))
+            entries.append(_read_record(repository, change))
         except InvalidInput as error:
             findings.append(Finding.of("entry", error))
     return Added(
@@ -106,7 +103,7 @@ def read_added_entries(repository: Repository, changes: Sequence[TreeChange]) ->
 
 
 def _is_removed(change: TreeChange) -> bool:
-    return change.new is None and re.match(ENTRY_PATH, change.path) is not None
+    return change.new is None and entry_name(change.path) is not None
 
 
 def _check_size(repository: Repository, changes: Sequence[TreeChange]) -> Iterator[Finding]:
@@ -119,9 +116,9 @@ def _check_size(repository: Repository, changes: Sequence[TreeChange]) -> Iterat
         yield Finding("entry", LEDGER, what, "Split them into several commits.")
 
 
-def _bytes(repository: Repository, change: TreeChange) -> tuple[str, bytes]:
-    """The name and bytes of an added record. Raises InvalidInput where it is anything else."""
-    name = re.match(ENTRY_PATH, change.path)
+def _read_record(repository: Repository, change: TreeChange) -> tuple[str, Entry]:
+    """Read an added record, with its name. Raises InvalidInput where it is anything else."""
+    name = entry_name(change.path)
     if change.old is not None:
         what = "the entry is altered" if change.new is not None else _REMOVED
         raise InvalidInput(change.path, what, _KEEP)
@@ -130,17 +127,13 @@ def _bytes(repository: Repository, change: TreeChange) -> tuple[str, bytes]:
     data = repository.small_blob(change.new.id, MAX_BYTES)
     if data is None:
         raise InvalidInput(change.path, f"is over {MAX_BYTES} bytes", "Split the spec.")
-    if entry_id(data) != name[1] + name[2]:
+    if entry_id(data) != name:
         raise InvalidInput(change.path, "its bytes do not match the hash in its name", _REMAKE)
-    return name[1] + name[2], data
-
-
-def _entry(path: str, data: bytes) -> Entry:
     try:
-        return read_entry(data)
+        return name, read_entry(data)
     except InvalidInput as error:
         fix = error.fix if isinstance(error, NewerEntry) else _REMAKE
-        raise InvalidInput(path, f"{error.where}: {error.what}", fix) from error
+        raise InvalidInput(change.path, f"{error.where}: {error.what}", fix) from error
 
 
 _REMAKE = "Let hkgit apply the spec again."

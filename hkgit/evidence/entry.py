@@ -40,9 +40,10 @@ def entry_path(entry_id: str) -> str:
     return f"{LEDGER}/{entry_id[:2]}/{entry_id[2:]}.json"
 
 
-def entry_name(path: str) -> str:
-    """Return the name of the entry that is at a path; the inverse of `entry_path`."""
-    return path.removeprefix(f"{LEDGER}/").removesuffix(".json").replace("/", "")
+def entry_name(path: str) -> str | None:
+    """Return the name of the entry that belongs at a path; None where none does."""
+    found = re.fullmatch(rf"{re.escape(LEDGER)}/([0-9a-f]{{2}})/([0-9a-f]{{62}})\.json", path)
+    return None if found is None else found[1] + found[2]
 
 
 def is_record(path: str) -> bool:
@@ -182,6 +183,11 @@ class RecordedFile:
     def name(self) -> str:
         """The path by which the base knows the file, else its new one."""
         return self.path if self.path is not None else self.new_path or ""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Its old path and its new one, as far as it has them."""
+        return tuple(path for path in (self.path, self.new_path) if path is not None)
 
     @property
     def needs(self) -> Iterator[State]:

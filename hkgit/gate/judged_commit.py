@@ -115,14 +115,9 @@ class JudgedCommit:
         against = self._against
         own = [path for path in against[0] if all(path in each for each in against)]
         if len(against) == 2 and (self.judged.verdict is Verdict.MERGE or self.judged.entries):
-            carried = (path for path in own if any(each[path].old is None for each in against))
-            own = [*dict.fromkeys((*self._list_conflicts(), *carried))]
+            own = [path for path in own if any(each[path].old is None for each in against)]
+            if self.judged.entries:
+                with self.repository.merge(self.candidate.parents) as merged:
+                    own = [*dict.fromkeys((*merged.conflicts, *own))]
         changes = {path: each for found in against for path, each in found.items()} | against[0]
         return tuple(changes[path] for path in own if path in changes)
-
-    def _list_conflicts(self) -> tuple[str, ...]:
-        """The paths whose conflicts the entries of a merge resolve."""
-        if not self.judged.entries:
-            return ()
-        with self.repository.merge(self.candidate.parents) as merged:
-            return merged.conflicts

@@ -6,12 +6,10 @@ commit that added them, so the tree need not keep them.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
-from hkgit.evidence.additions import ENTRY_PATH
 from hkgit.evidence.entry import LEDGER, entry_name, entry_path
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun
@@ -62,7 +60,7 @@ def prune(
 def _list_entries(repository: Repository, rev: str) -> list[str]:
     """List the names of the records in the ledger of a commit."""
     args = ("ls-tree", "-r", "-z", "--name-only", "--full-tree", rev, f"{LEDGER}/")
-    return _name_entries(repository.git(*args).words)
+    return [*filter(None, map(entry_name, repository.git(*args).words))]
 
 
 def _list_prunable(
@@ -77,12 +75,8 @@ def _list_prunable(
         return [*here]
     args = ("log", "--no-renames", "--no-ext-diff", "-z", "--format=", "--diff-filter=A")
     added = repository.git(*args, "--name-only", tip, "--", f":(top){LEDGER}").words
-    newest_first = dict.fromkeys(_name_entries(added))
+    newest_first = dict.fromkeys(map(entry_name, added))
     return [name for name in newest_first if name in here][keep:]
-
-
-def _name_entries(paths: Iterable[str]) -> list[str]:
-    return [entry_name(path) for path in paths if re.match(ENTRY_PATH, path)]
 
 
 def _commit_removal(

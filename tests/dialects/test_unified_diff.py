@@ -1,7 +1,5 @@
 """Unified diffs: as git writes them, and as models do."""
 
-from __future__ import annotations
-
 import random
 
 import pytest
@@ -158,6 +156,19 @@ GIT = "diff --git a/x.py b/x.py\n"
         "mode and text": (
             GIT + "old mode 100755\nnew mode 100644\n" + SIDES + "@@ @@\n" + BODY,
             [SetMode("x.py", REGULAR), CHANGE],
+        ),
+        "new and gone, with the prefixes of diff.mnemonicPrefix": (
+            "diff --git c/x.py i/x.py\nnew file mode 100644\n--- /dev/null\n+++ i/x.py\n@@ @@\n+a\n"
+            "diff --git c/y.py i/y.py\ndeleted file mode 100644\n--- c/y.py\n+++ /dev/null\n",
+            [CreateFile("x.py", "a\n"), DeleteFile("y.py")],
+        ),
+        "new, without prefixes": (
+            "diff --git a/x.py a/x.py\n--- /dev/null\n+++ a/x.py\n@@ @@\n+a\n",
+            [CreateFile("a/x.py", "a\n")],
+        ),
+        "new, beside another name": (
+            "diff --git a/dev/null b/abcdefgh\n--- /dev/null\n+++ b/abcdefgh\n@@ @@\n+a\n",
+            [CreateFile("abcdefgh", "a\n")],
         ),
         "a quoted name": (
             'diff --git "a/\\303\\251\\t.py" "b/\\303\\251\\t.py"\ndeleted file mode 100644\n',

@@ -1,7 +1,5 @@
 """A repository: where it is found, its refs and configuration, and what it holds, as values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -186,7 +184,7 @@ def test_an_object_that_is_missing_or_corrupt_is_unverifiable(repo: Repo) -> Non
     opened = open_repository(repo)
     with pytest.raises(Unverifiable, match="not in this repository"):
         opened.blob(repo.git("hash-object", "--stdin", stdin=b"missing"))
-    blob = repo.git("hash-object", "-w", "--stdin", stdin=b"content")
+    blob = repo.store(b"content")
     assert opened.blob_size(blob) == len(b"content")
     repo.loose(blob).write_bytes(b"garbage")
     with pytest.raises(Unverifiable):

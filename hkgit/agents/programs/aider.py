@@ -9,7 +9,7 @@ Files are not in that one, so that nothing counts as read. aider.chat/docs/confi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -135,18 +135,27 @@ def _name_file(edit: Editing) -> str:
 
 def _list_files(answer: str, shown: Mapping[str, str]) -> Iterator[Editing]:
     """Find whole files between fences, each below its name; the first of a name counts."""
-    lines = answer.removesuffix("\n").split("\n")
     done: set[str] = set()
-    name, start, end = "", 0, ""
+    lines = answer.removesuffix("\n").split("\n")
+    for above, content, _ in _list_fenced(lines, _FENCE.match, str.startswith):
+        name = _read_name(above, shown)
+        if name and name not in done:
+            done.add(name)
+            yield _make_file(name, "".join(f"{each}\n" for each in content), shown)
+
+
+def _list_fenced(
+    lines: Sequence[str],
+    begin: Callable[[str], re.Match[str] | None],
+    is_end: Callable[[str, str], bool],
+) -> Iterator[tuple[str, Sequence[str], str]]:
+    """List what is between fences: the line above, the lines, and what is before the last fence."""
+    start, end = 0, ""
     for at, line in enumerate(lines):
-        fence = _FENCE.match(line)
-        if not end and fence is not None:
-            name, start = _read_name(lines[at - 1] if at else "", shown), at + 1
-            end = _close(fence)
-        elif end and line.startswith(end):
-            if name and name not in done:
-                done.add(name)
-                yield _make_file(name, "".join(f"{each}\n" for each in lines[start:at]), shown)
+        if not end and (fence := begin(line)) is not None:
+            start, end = at + 1, _close(fence)
+        elif end and is_end(line, end):
+            yield lines[start - 2] if start > 1 else "", lines[start:at], line.removesuffix(end)
             end = ""
 
 
@@ -175,10 +184,9 @@ _SHOWING = ("I have *added these files to the chat*", "Here are some READ ONLY f
 
 
 def read_history(path: Path) -> Iterator[Said]:
-    """Yield for each answer in a history the files that its request has shown, and its edits.
+    """Yield for each answer in a history the files of its request, and its edits. Raises OSError.
 
-    An answer is a conversation of its own: the next one is shown all that it needs again. Raises
-    OSError.
+    An answer is a conversation of its own: the next one is shown all that it needs again.
     """
     asked: list[str] = []
     answers = []
@@ -220,23 +228,12 @@ def _find_shown(asked: Iterable[str]) -> Iterator[ToolReading]:
 
 def _find_files(message: Sequence[str]) -> Iterator[ToolReading]:
     """Find files between fences, each below its name."""
-    at = 1
-    while at < len(message):
-        fence = _FENCE.fullmatch(message[at])
-        name = message[at - 1]
-        at += 1
-        if fence is None or not name:
-            continue
-        start, end = at, _close(fence)
-        while at < len(message) and not message[at].endswith(end):
-            at += 1
-        if at < len(message):
+    for name, content, last in _list_fenced(message, _FENCE.fullmatch, str.endswith):
+        if name:
             # Where the last line has no end, the fence is right behind it.
-            last = message[at].removesuffix(end)
-            lines = [*message[start:at], *([last] if last else ())]
+            lines = [*content, *([last] if last else ())]
             whole = "\n".join(lines) + ("" if last or not lines else "\n")
             yield ToolReading(name, 1, END, whole, is_whole=True)
-        at += 1
 
 
 _START = re.compile(r"# aider chat started at (\S+ \S+)")

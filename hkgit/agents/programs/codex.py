@@ -255,10 +255,7 @@ def _read_arguments(payload: JsonObject) -> JsonObject:
 
 
 def find_script_output(transcript: Path, call: str) -> str | None:
-    """Find what the model was shown once a call of a tool by a script had ended.
-
-    None where the transcript does not say it (yet).
-    """
+    """Find what the model was shown when a call of a script had ended; None if not told (yet)."""
     shown: list[str] = []
     for record in list_lines_back(transcript, b"item_completed", b"custom_tool_call_output"):
         payload = table(record.get("payload"))
@@ -272,7 +269,7 @@ def find_script_output(transcript: Path, call: str) -> str | None:
 
 AGENT = Agent(
     name=NAME,
-    edit_tool="mcp__hkgit__edit",
+    own_edit="mcp__hkgit__edit",
     edits=EDITS,
     looks={
         **LOOKS,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from hkgit.errors import InvalidInput
 from hkgit.text.strict_json import Json
 
-_COMMENT = r"//[^\n]*|/\*(?s:.*?)\*/"
+_COMMENT = r"(?>//[^\n]*|/\*(?s:.*?)\*/)"
 _BLANKS = rf"(?:\s|{_COMMENT})*"
 _BEYOND_JSON = rf'"(?:[^"\\]|\\.)*"|{_COMMENT}|[{{\[]{_BLANKS},|,(?={_BLANKS}[}}\]])'
 """Comments and last commas; and what has none: strings, and an opening with a comma behind it."""

@@ -202,7 +202,7 @@ def _plan(
     if named is not None:
         policy = follow_policy(repository, named)
     else:
-        policy = Policy() if tip is None else read_trusted_policy(repository, tip)
+        policy = read_trusted_policy(repository, tip)
     own = (BREAK_GLASS, "refs/hkgit/")
     evidence = sorted(each for each in refs.items() if each[0].startswith(own))
     basis = digest(repr((policy, branch, describe_versions(), evidence)).encode())

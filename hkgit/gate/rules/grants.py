@@ -81,9 +81,7 @@ def _read(repository: Repository, policy: Policy, commit: str, tag: str) -> Reco
 
 def read_pusher(policy: Policy) -> str | None:
     """Read who the server says is pushing; only for a hook that a server runs."""
-    if policy.pusher_variable is None:
-        return None
-    return os.environ.get(policy.pusher_variable) or None
+    return os.environ.get(policy.pusher_variable or "") or None
 
 
 def is_granted(case: JudgedCommit, paths: Sequence[str]) -> bool:
@@ -232,10 +230,10 @@ def find_vouched_paths(case: JudgedCommit, findings: Sequence[Finding]) -> tuple
     judged = case.judged
     if not judged.entries or judged.verdict in (Verdict.FAIL, Verdict.UNVERIFIABLE):
         return ()
-    names = {name for file in judged.files for name in (file.path, file.new_path)}
+    own = {path for file in judged.files for path in file.paths}
     left = {each.path for each in judged.leftovers}
     known = (each.rule in OF_EVIDENCE or (left and each.rule in _LEFT) for each in findings)
-    if left & names or not all(known):
+    if left & own or not all(known):
         return ()
     paths = find_changed_paths(case.repository, case.candidate)
     return tuple(path for path in paths if not is_ledgers(path))
