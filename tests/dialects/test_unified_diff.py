@@ -219,6 +219,17 @@ def test_what_cannot_be_read_is_refused_at_its_line(text: str, message: str) -> 
     assert message in str(refusal.value)
 
 
+def test_what_gnu_diff_writes_of_a_file_that_is_gone_removes_it(repo: Repo) -> None:
+    repo.shell("mkdir old new; echo a >old/gone; echo b >old/kept; : >new/kept")
+    repo.shell("TZ=America/New_York diff -ruN old new >out || true")
+    assert read(repo.read("out").decode()) == (
+        DeleteFile("gone", old_text="a\n"),
+        Edit("kept", "b\n", "", line_hint=1),
+    )
+    repo.shell("echo c >new/kept; touch -d @0 new/kept; diff -uN old/kept new/kept >out || true")
+    assert read(repo.read("out").decode()) == (Edit("kept", "b\n", "c\n", line_hint=1),)
+
+
 def test_what_git_writes_turns_the_old_files_into_the_new_ones(repo: Repo) -> None:
     chance = random.Random(7)
     names = [f"{'dir/' * (i % 3)}ü file {i}.txt" for i in range(60)]
