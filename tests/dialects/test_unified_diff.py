@@ -128,6 +128,7 @@ def test_the_next_file_begins_whatever_the_counts_say(head: str) -> None:
     {
         "never there": ("-a\n\\ No newline\n+b\n\\ No newline\n", Edit("x.py", "a\n", "b\n")),
         "in the context": ("-b\n a\n\\ Kein Zeilenumbruch\n", Edit("x.py", "b\na\n", "a\n")),
+        "not there in what an empty file gets": ("+a\n\\ No newline\n", Edit("x.py", "", "a")),
         "gone with the last line": (
             " a\n-b\n\\ No newline\n",
             Edit("x.py", "a\nb\n", "a\n", final_newline=True),
