@@ -15,7 +15,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -691,11 +691,12 @@ def find_comment_mark(repository: Repository) -> bytes:
 
 def find_checkout(repository: Repository, place: Path) -> tuple[Path, bool] | None:
     """Find the checkout around a directory, and whether it is one of the repository's; or None."""
-    for above in (place, *place.parents):
-        if (above / ".git").exists():
-            try:
-                found = Repository.discover(above)
-            except HkgitError:
-                return above, False
-            return above, found.common_dir.resolve() == repository.common_dir.resolve()
+    with suppress(OSError):  # a path of another machine may be out of reach here
+        for above in (place, *place.parents) if place.is_dir() else ():
+            if (above / ".git").exists():
+                try:
+                    found = Repository.discover(above)
+                except HkgitError:
+                    return above, False
+                return above, found.common_dir.resolve() == repository.common_dir.resolve()
     return None

@@ -1,7 +1,5 @@
 """What an agent is told to do mends what it is told of, wherever it stands when it does it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

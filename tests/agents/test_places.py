@@ -1,7 +1,5 @@
 """Hooks record in every kind of checkout, and two conversations at once in one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

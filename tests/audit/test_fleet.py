@@ -1,7 +1,5 @@
 """Every repository of a list is judged, and later only what is new in it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

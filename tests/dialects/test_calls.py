@@ -1,7 +1,5 @@
 """The calls of edit tools, in every spelling and envelope, and the tags that name lines."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Unified diffs: as git writes them, and as models do."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """An edit refused again and again leaves a question; a person answers it, and its agent hears."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The gate: whose commits are held to what, and by which policy (contract, section 10)."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

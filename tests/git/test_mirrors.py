@@ -1,7 +1,5 @@
 """What a remote sends is data: it runs nothing here, asks nobody, and holds nobody up."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A spec brings no name beside one that some file system takes for the same."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 

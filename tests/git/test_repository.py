@@ -1,7 +1,5 @@
 """A repository: where it is found, its refs and configuration, and what it holds, as values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Commits that an agent made past git's hooks are found and said; what is said mends them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The installed hooks: `git commit` in its forms, with a session's edits and the gate behind."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Sequence
@@ -16,7 +14,6 @@ from tests.support.cases import cases
 from tests.support.commands import AGENT, git, start
 from tests.support.commits import TAKES_LATE
 from tests.support.repos import Repo
-from tests.support.sessions import TextSession
 
 
 @pytest.fixture
@@ -42,17 +39,6 @@ def test_a_commit_says_of_an_edit_that_its_hunk_was_miscounted(work: Work) -> No
     work.commit(add="a.py")
     work.expect_clean()
     assert [edit.repairs for entry in work.entries for edit in entry.edits] == [("counts",)]
-
-
-@pytest.mark.slow
-def test_some_paths_are_committed_and_the_rest_stays_staged(work: Work) -> None:
-    work.edit("line 5\n", "five\n")
-    work.edit("line 5\n", "five\n", "b.py")
-    work.repo.git("add", "b.py")
-    work.commit_with_hooks("-m", "One file", "--", "a.py")
-    first, left = work.verdict(), work.repo.status()
-    work.commit_with_hooks("-m", "The other")
-    assert [first, left, work.verdict(), work.repo.status()] == [PROVEN, ["M  b.py"], PROVEN, []]
 
 
 def test_hunks_picked_by_add_p_are_committed_and_the_rest_waits(work: Work) -> None:
@@ -158,15 +144,6 @@ def test_whole_files_by_hand_and_blind_edits_are_mended_by_what_is_said(work: Wo
     assert work.repo.status() == []
 
 
-@pytest.mark.slow
-def test_a_commit_made_past_the_hooks_gets_its_evidence_when_made_again(work: Work) -> None:
-    work.edit("line 5\n", "five\n")
-    work.commit_with_hooks("-a", "--no-verify", "-m", "Past")
-    work.repo.git("reset", "-q", "--soft", "HEAD~1")
-    work.commit_with_hooks("-m", "Again")
-    work.expect_clean()
-
-
 def test_an_empty_message_still_stops_a_commit(work: Work) -> None:
     work.edit("line 5\n", "five\n")
     said = work.commit_with_hooks("-a", code=1, editor="true")
@@ -190,17 +167,6 @@ def test_scissors_that_a_message_quotes_cut_nothing_off(work: Work) -> None:
     work.expect_clean()
     assert work.message[:6] == ["Quote", "", quoted, "", "More words", ""]
     assert work.message[6].startswith("Hkgit-Entry: sha256:")
-
-
-@pytest.mark.slow
-def test_a_linked_worktree_has_sessions_of_its_own(work: Work, tmp_path: Path) -> None:
-    work.edit("line 6\n", "six\n")
-    work.repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
-    side = Work(Repo(tmp_path / "side"), TextSession.open(tmp_path / "side", "task"))
-    side.edit("line 5\n", "five\n")
-    side.commit_with_hooks("-a", "-m", "Aside")
-    side.expect_clean()
-    assert work.desk.status().uncommitted == 1
 
 
 @pytest.mark.slow

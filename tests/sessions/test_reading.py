@@ -1,7 +1,5 @@
 """Reading for an agent: bounded, with tags, and nothing shown that is no text."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """From a session's journal to a commit that replays: for exactly what is staged."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Text that an agent wrote and that is in no commit is in no ledger either."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`hkgit init`: what it writes, what it leaves alone, and that it takes back exactly its own."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`hkgit redo`, the advice at a refused commit, wherever that commit was to be made."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Edits that an agent tells when they may be made already, and those that its hooks tell too."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`hkgit adopt` on commits: records beside the history, policies; and `redo`."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`hkgit apply`: what it answers, as a line, as a diff, as JSON."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """`hkgit apply` asks the judge first, and what it advises ends in a commit that passes."""
 
-from __future__ import annotations
-
 import re
 import shlex
 

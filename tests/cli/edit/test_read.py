@@ -1,7 +1,5 @@
 """`hkgit read`: lines with the hash to quote, and what is no answer."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`hkgit ledger prune`: entries leave the tree, and the gate still derives every commit."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.commits import edited_thrice

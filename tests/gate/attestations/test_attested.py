@@ -1,7 +1,5 @@
 """A squash that a host makes of judged work passes where a trusted key attested it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Ledger entries are signed by their ids, and stay signed through every rewrite."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

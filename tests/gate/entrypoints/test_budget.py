@@ -1,7 +1,5 @@
 """The time for a push: what is done when it is over, between commits and within one."""
 
-from __future__ import annotations
-
 import signal
 import sys
 import time

@@ -1,7 +1,5 @@
 """The plain hooks as files: where they come from and how they find hkgit."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """What a clone says of a push before it leaves, and how it is told of it."""
 
-from __future__ import annotations
-
 import pytest
 
 from hkgit.errors import InvalidInput
