@@ -85,7 +85,7 @@ class EditReport:
             }
             for each in self.blind
         ]
-        files = sorted(to_json_text(path) or "" for path in self.files)
+        files = sorted(map(to_json_text, self.files))
         return {"call": self.call, "files": files, "blind": blind}
 
 
@@ -104,7 +104,7 @@ class UndoReport:
     @property
     def document(self) -> JsonObject:
         """It as JSON."""
-        files = sorted(to_json_text(path) or "" for path in self.files)
+        files = sorted(map(to_json_text, self.files))
         calls = [*self.calls]
         return {"status": "undone", "session": self.session, "calls": calls, "files": files}
 

@@ -5,6 +5,12 @@ from __future__ import annotations
 import json
 import re
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Text = TypeVar("Text", str, str | None)
+
 _MARK = r"##(?=\w*\[)"
 _COMMAND = r"^(\s*)::"
 _MARKDOWN = r"(?i)[!-*:<>?@\[-`{-~]|(?<=www)\."
@@ -43,11 +49,11 @@ def escape_workflow_property(text: str) -> str:
 
 def visible(text: str) -> str:
     """Escape what could drive a terminal."""
-    shown = to_json_text(text) or ""
+    shown = to_json_text(text)
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in shown)
 
 
-def to_json_text(text: str | None) -> str | None:
+def to_json_text(text: Text) -> Text:
     """Make text fit for JSON: bytes that are not UTF-8 become replacement characters."""
     if text is None:
         return None

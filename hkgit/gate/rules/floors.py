@@ -85,7 +85,7 @@ def _open_base(repository: Repository, entry: Entry) -> Snapshot:
 def _measure_file(
     entry: Entry, file: RecordedFile, old: Document, new: Document, *, recovered: bool
 ) -> Strength:
-    edits = [edit for edit in entry.edits if edit.path in (file.path, file.new_path)]
+    edits = [edit for edit in entry.edits if edit.path in file.paths]
     stretches = find_changes(old.lines, new.lines)
     changed = sum(c.old_end - c.old_start + c.new_end - c.new_start for c in stretches)
     claimed = _count_named_lines(edits, file, old.line_count)
@@ -204,11 +204,7 @@ def _list_floors(
     policy: Policy, entry: Entry, *, recovered: bool = False
 ) -> Iterator[tuple[tuple[Floors, ...], RecordedEdit]]:
     """Each edit with the floors that apply to it."""
-    names = {
-        name: (file.path, file.new_path)
-        for file in entry.files
-        for name in (file.path, file.new_path)
-    }
+    names = {path: file.paths for file in entry.files for path in file.paths}
     for edit in entry.edits:
         paths = names.get(edit.path, (edit.path,))
         yield policy.floors_of(*paths, recovered=recovered), edit
