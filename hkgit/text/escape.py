@@ -1,4 +1,4 @@
-"""Escape text for terminals, Markdown and CI; count with nouns."""
+"""Escape text for terminals, shells, Markdown and CI; count with nouns."""
 
 from __future__ import annotations
 
@@ -45,6 +45,13 @@ def escape_workflow_data(text: str) -> str:
 def escape_workflow_property(text: str) -> str:
     """Escape the value of a workflow command's property."""
     return "".join(_WORKFLOW_PROPERTY.get(char, char) for char in visible(text))
+
+
+def quote_word(text: str) -> str:
+    """Quote a word of a command for a shell, where it needs that."""
+    import shlex  # most answers name no command
+
+    return shlex.quote(text)
 
 
 def visible(text: str) -> str:

@@ -22,6 +22,7 @@ from hkgit.git.repository import Repository
 from hkgit.matching.place import format_decimal
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document, Lines
+from hkgit.text.escape import quote_word
 from hkgit.values import dataclass
 
 
@@ -178,7 +179,8 @@ def entry_findings(policy: Policy, entry: Entry, *, recovered: bool = False) -> 
         accepted = _intersect(each.accept for each in floors)
         if accepted is not None and is_blind(edit.evidence, accepted):
             what = f"blind edit: its evidence is {edit.evidence}, accepted are"
-            fix = f"Give its hash: `hkgit read {edit.where}` prints the one to pass with --expect."
+            read = f"hkgit read {quote_word(edit.where)}"
+            fix = f"Give its hash: `{read}` prints the one to pass with --expect."
             yield Finding(BLIND, edit.where, f"{what} {', '.join(accepted)}", fix)
         tiers = _intersect(each.tiers for each in floors)
         if tiers is not None and edit.tier not in tiers:
