@@ -41,7 +41,6 @@ from hkgit.git.transaction.transaction import Outcome, Settled
 from hkgit.sessions.bypass import (
     are_hooks_off,
     describe_commits_past_hooks,
-    find_commits_past_hooks,
 )
 from hkgit.sessions.homes import find_folders
 from hkgit.sessions.session_states import list_sessions
@@ -209,7 +208,7 @@ def _say_work(repository: Repository) -> Iterator[Line]:
     root = repository.work_tree
     for session in () if root is None else list_sessions(repository, root):
         yield "session", describe_session(session)
-    for line in describe_commits_past_hooks(repository, find_commits_past_hooks(repository)):
+    for line in describe_commits_past_hooks(repository):
         yield "past hooks", line
 
 

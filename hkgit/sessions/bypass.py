@@ -88,10 +88,9 @@ def is_recorded(repository: Repository, parent: str, tree: str) -> bool:
     return not found.uncovered and all(made.get(each) == after.get(each) for each in paths)
 
 
-def describe_commits_past_hooks(
-    repository: Repository, found: Sequence[CommitPastHooks]
-) -> Iterator[str]:
-    """Write a line for each commit, and one with the command that fixes all."""
+def describe_commits_past_hooks(repository: Repository) -> Iterator[str]:
+    """Write a line for each such commit, and one with the command that fixes all."""
+    found = find_commits_past_hooks(repository)
     for each in found:
         yield (
             f"commit {each.id[:9]} ({each.subject}) bypassed git's hooks, so it has no evidence of"

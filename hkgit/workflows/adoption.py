@@ -92,7 +92,7 @@ def list_changed_paths(repository: Repository, before: str, after: str) -> froze
 
 
 def adopt_tree(
-    repository: Repository, transcripts: Transcripts, tree: str, *, keeps: bool = True
+    repository: Repository, transcripts: Transcripts, tree: str, *, keeps: bool
 ) -> Adoption:
     """Explain a tree that is no commit yet; what is found goes into the checkout's sessions.
 
@@ -118,7 +118,7 @@ def adopt_commits(
     transcripts: Transcripts,
     commits: Sequence[str],
     *,
-    keeps: bool = True,
+    keeps: bool,
 ) -> list[Adoption]:
     """Explain commits, parents first; what is found is kept beside the history.
 

@@ -167,7 +167,7 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
         request = replace(request, agent=named.partition(" <")[0])
     is_free = all(each is None for each in (request.agent, request.message, request.patch))
     if is_free and _is_settled(repository, policy, old):
-        _bring_along(repository, head, _list_lagging(repository))
+        _restore_records(repository, head)
         return Remade(old.id)
     target = old.tree
     if request.patch is not None:
@@ -202,7 +202,7 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
     _expect_unchanged(repository, [path for path in changed if not is_ledgers(path)])
     repository.git("update-ref", "-m", f"hkgit redo: {old.id[:12]}", "HEAD", new_head, now)
     if request.commit is None:
-        _bring_along(repository, new_head, _list_lagging(repository))
+        _restore_records(repository, new_head)
         paths = ("--", *request.paths) if request.paths else ()
         repository.git("reset", "-q", *paths)  # the files, with what was not staged, stay
     else:
@@ -234,7 +234,7 @@ def _write_staged(repository: Repository, request: RemakeRequest) -> Commit:
         tree = store_checkout(repository, "-u")  # as after `git commit -a`, which stages for itself
         paths = _list_staged(repository, head, tree, request.paths)
     if not paths and not merged:
-        _bring_along(repository, head, _list_lagging(repository))
+        _restore_records(repository, head)
         where = ", ".join(map(quote_path, request.paths)) or "hkgit redo"
         what = (
             "names no commit, and nothing is staged there" if request.paths else "nothing is staged"
@@ -670,13 +670,14 @@ def _note_recorded(repository: Repository, recorded: Sequence[ProposedEntry]) ->
                 journal.record({**journal.recorded, **made})
 
 
-def _list_lagging(repository: Repository) -> list[str]:
-    """List the records in which the index is not HEAD's, as a crash may have left them."""
+def _restore_records(repository: Repository, head: str) -> None:
+    """Restore the records in which the index is not HEAD's, as a crash may have left them."""
     options = ("--cached", "--name-status", "--diff-filter=AD", "-z", "--no-renames")
     words = iter(repository.git("diff-index", *options, "HEAD", "--", ":/.hkgit").words)
     lagging = zip(words, words, strict=True)
     lost = ("D", ATTRIBUTES_PATH)  # attributes that are staged only now are somebody's
-    return [path for state, path in lagging if is_record(path) or (state, path) == lost]
+    paths = [path for state, path in lagging if is_record(path) or (state, path) == lost]
+    _bring_along(repository, head, paths)
 
 
 def _find_elsewhere(repository: Repository, commit: str, branch: str) -> tuple[str, ...]:

@@ -86,6 +86,11 @@ REPLACEMENTS = {
             {"type": "tool_use", "name": "edit", "input": CALL},
         ],
     },
+    "a message with its calls beside its parts": {
+        "role": "assistant",
+        "content": [{"type": "text", "text": "So:"}],
+        "tool_calls": [{"function": {"name": "edit", "arguments": json.dumps(CALL)}}],
+    },
 }
 
 

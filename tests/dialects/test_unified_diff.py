@@ -126,6 +126,7 @@ def test_the_next_file_begins_whatever_the_counts_say(head: str) -> None:
     {
         "never there": ("-a\n\\ No newline\n+b\n\\ No newline\n", Edit("x.py", "a\n", "b\n")),
         "in the context": ("-b\n a\n\\ Kein Zeilenumbruch\n", Edit("x.py", "b\na\n", "a\n")),
+        "not there in what an empty file gets": ("+a\n\\ No newline\n", Edit("x.py", "", "a")),
         "gone with the last line": (
             " a\n-b\n\\ No newline\n",
             Edit("x.py", "a\nb\n", "a\n", final_newline=True),
@@ -215,6 +216,17 @@ def test_what_cannot_be_read_is_refused_at_its_line(text: str, message: str) -> 
     with pytest.raises(InvalidInput) as refusal:
         read(text)
     assert message in str(refusal.value)
+
+
+def test_what_gnu_diff_writes_of_a_file_that_is_gone_removes_it(repo: Repo) -> None:
+    repo.shell("mkdir old new; echo a >old/gone; echo b >old/kept; : >new/kept")
+    repo.shell("TZ=America/New_York diff -ruN old new >out || true")
+    assert read(repo.read("out").decode()) == (
+        DeleteFile("gone", old_text="a\n"),
+        Edit("kept", "b\n", "", line_hint=1),
+    )
+    repo.shell("echo c >new/kept; touch -d @0 new/kept; diff -uN old/kept new/kept >out || true")
+    assert read(repo.read("out").decode()) == (Edit("kept", "b\n", "c\n", line_hint=1),)
 
 
 def test_what_git_writes_turns_the_old_files_into_the_new_ones(repo: Repo) -> None:

@@ -48,7 +48,7 @@ def find(work: Work) -> list[CommitPastHooks]:
 def advice(work: Work) -> str:
     """The command of the last line of what is said."""
     repository = open_repository(work.repo)
-    *_, line = describe_commits_past_hooks(repository, find(work))
+    *_, line = describe_commits_past_hooks(repository)
     assert line.startswith("fix: ")
     return line.removeprefix("fix: ")
 

@@ -1,6 +1,5 @@
 """Transcripts of other places, in odd states, of several agents: what is taken of them."""
 
-import json
 import os
 from pathlib import Path
 
@@ -34,14 +33,6 @@ def test_a_transcript_of_another_machine_is_told_by_its_paths(root: str, hooked:
     log.edit("notes/plan.md", "- two", "- three")
     hooked.write("notes/plan.md", b"# Plan\n\n- one\n- three\n")
     assert explained(adopt(hooked, log)) == [("notes/plan.md", [4, 4], "receipt")]
-
-
-def test_lines_of_a_newer_version_are_passed_over(hooked: Repo, log: ClaudeLog) -> None:
-    log.lines.append(json.dumps({"type": "hologram", "uuid": "x", "message": [1, 2]}))
-    log.lines.append(json.dumps({"type": "user", "uuid": 7, "message": {"content": [None, 3]}}))
-    log.call("FutureEdit", {"file_path": f"{log.root}/app.py", "quantum": True})
-    mend(hooked, log)
-    assert explained(adopt(hooked, log)) == [("app.py", [5, 5], "receipt")]
 
 
 @cases(

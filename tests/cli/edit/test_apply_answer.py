@@ -127,13 +127,6 @@ def test_text_that_is_not_utf_8_survives_and_is_shown_as_json_can(bench: Bench) 
     assert bench.repo.show("HEAD", "latin.txt") == b"th\xe9 1\ncaf\xe9 2\n"
 
 
-def test_the_published_schema_of_the_ledger_holds_for_a_new_entry(bench: Bench) -> None:
-    assert bench.apply(search_replace()).code == 0
-    [added] = bench.repo.git("diff", "--name-only", "HEAD~1", "--", ".hkgit/ledger").splitlines()
-    published = bench.run("schema", "ledger").json()
-    Draft202012Validator(published).validate(json.loads(bench.repo.read(added)))
-
-
 @pytest.mark.parametrize("command", ["apply", "edit"])
 def test_nothing_is_called_applied_that_is_not(bench: Bench, command: str) -> None:
     spec = harnesskit(edit(), edit("nowhere to be found", "x"))

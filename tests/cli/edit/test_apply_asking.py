@@ -169,6 +169,27 @@ def test_lines_by_number_alone_are_refused_whatever_the_policy(bench: Bench) -> 
     expect_passing(bench)
 
 
+ODD = "it's $(here).txt"
+
+
+@cases(
+    {
+        "a file that is there": {"op": "create_file", "path": ODD, "new_text": "x\n"},
+        "lines that it lacks": replace_range(ODD, 8, 9, None, "x"),
+        "lines by number": replace_range(ODD, 1, 1, None, "x"),
+        "lines of another hash": replace_range(ODD, 1, 1, "0" * 12, "x"),
+    },
+)
+def test_what_is_to_be_read_is_named_for_a_shell(
+    operation: dict[str, object], bench: Bench
+) -> None:
+    bench.repo.commit({ODD: "one\ntwo\n"})
+    refused = bench.run("edit", bench.write(protocol(operation)))
+    assert refused.code != 0
+    [read] = re.findall(r"`hkgit (read [^`]+)`", refused.err)
+    assert bench.run(*shlex.split(read)).code == 0
+
+
 def test_so_are_they_in_the_working_tree(bench: Bench) -> None:
     result = bench.expect_refusal(6, BY_NUMBER, by_number(bench), command="edit")
     [read] = re.findall(r"`hkgit (read \S+)`", result.err)
