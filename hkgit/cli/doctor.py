@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import click
-
 import hkgit
 from hkgit.agents import HOOKED, find_agent
 from hkgit.agents.setup.installer import (
@@ -22,7 +20,7 @@ from hkgit.agents.setup.installer import (
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
 from hkgit.cli.options import declare, option
-from hkgit.cli.output import CONSOLE
+from hkgit.cli.output import CONSOLE, echo
 from hkgit.cli.schema import list_versions
 from hkgit.cli.session import describe_session
 from hkgit.errors import GitRefused
@@ -111,7 +109,7 @@ def command(
         return removed_text.look()
     versions = list_versions()
     if CONSOLE.form == "text":
-        click.echo("  ".join(f"{name} {number}" for name, number in versions.items()))
+        echo("  ".join(f"{name} {number}" for name, number in versions.items()))
     repository = open_repository()
     root = repository.work_tree
     stale = health.list_stale(repository, fix=fix)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 
 import click
 
@@ -19,6 +18,7 @@ from hkgit.git.facts import find_agent_shell
 from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
 from hkgit.text.strict_json import JsonObject
+from hkgit.values import asdict
 
 
 @declare

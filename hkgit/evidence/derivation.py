@@ -47,7 +47,7 @@ class Derived:
     """
 
     files: Mapping[str, File | None]
-    findings: Sequence[Finding] = ()
+    findings: Sequence[Finding]
     has_moved: bool = False
 
 

@@ -326,6 +326,6 @@ def settle_refusals(repository: Repository, names: Iterable[str], commit: str) -
     for file in map(repository.snapshot(commit).get, map(entry_path, names if left else ())):
         claimed = None if file is None else read_entry(file.data).claims.get("refusals")
         listed = claimed if isinstance(claimed, list) else []
-        ids = [each.get("id") for each in listed if isinstance(each, dict)]
+        landed = left & {str(each.get("id")) for each in listed if isinstance(each, dict)}
         with suppress(OSError):
-            log.settle([each for each in ids if each in left], commit)
+            log.settle(sorted(landed), commit)

@@ -71,7 +71,7 @@ def list_removals(repository: Repository, tip: str) -> dict[str, tuple[str, ...]
 
 
 def replay_entries(
-    repository: Repository, candidate: CandidateCommit, added: Added, *, recomputes: bool = True
+    repository: Repository, candidate: CandidateCommit, added: Added, *, recomputes: bool
 ) -> ReplayResult:
     """Apply the entries one after the other to the parent's files, and compare with the commit.
 

@@ -681,10 +681,17 @@ def read_message(path: Path) -> bytes:
         raise InvalidInput(str(path), f"cannot be read: {error.strerror}") from error
 
 
-def find_comment_mark(repository: Repository) -> bytes:
-    """Return what git's own lines in a message begin with; what may set it, git knows best."""
-    if not any(map(repository.may_have, ("core.commentChar", "core.commentString"))):
+def find_comment_mark(repository: Repository, message: bytes) -> bytes:
+    """Return what git's own lines in a message begin with; what may set it, git knows best.
+
+    Told to choose it (`auto`), git takes a character that no line of the author's begins with.
+    """
+    names = ("core.commentChar", "core.commentString")
+    if not any(map(repository.may_have, names)):
         return b"#"
+    scissors = re.search(rb"(?m)^([#;@!$%^&|:]) -{24} >8 -{24}\n", message)
+    if scissors and "auto" in [(repository.config(name) or "").lower() for name in names]:
+        return scissors[1]
     commented = repository.git("stripspace", "--comment-lines", stdin=b"x\n").stdout
     return commented.removesuffix(b" x\n")
 

@@ -21,7 +21,7 @@ def sign(repository: Repository, place: Path) -> bool:
     message = read_message(place)
     parents = repository.commit_in_progress_parents()[0]
     entries = read_new_entries(repository, parents, repository.judged_tree)
-    text, template = split_template(message, find_comment_mark(repository))
+    text, template = split_template(message, find_comment_mark(repository, message))
     named = read_trailers(text).entries
     new = [(name, entry) for name, entry in entries if name not in named]
     lines = (*_credit(repository, [entry for _, entry in new], text), *name_entries(new))

@@ -193,9 +193,9 @@ def _select(
         if before is None or after is None:
             raise InvalidInput(file.name, "only a part of the edits that made it is here", _FIRST)
         document = Document(before.data)
-        ends = file.final_newline, document.is_terminated
         reaches_end = bool(hunks) and hunks[-1].end_line == document.line_count
-        data = apply_hunks(document, hunks, is_terminated=ends[not reaches_end])
+        is_terminated = file.final_newline if reaches_end else document.is_terminated
+        data = apply_hunks(document, hunks, is_terminated=is_terminated)
         after = replace(after, data=data)
         # What is no change of lines is of those edits that are in no hunk.
         if own <= {number for hunk in file.hunks for number in hunk.edits}:

@@ -231,16 +231,17 @@ def test_what_gnu_diff_writes_of_a_file_that_is_gone_removes_it(repo: Repo) -> N
 
 def test_what_git_writes_turns_the_old_files_into_the_new_ones(repo: Repo) -> None:
     chance = random.Random(7)
-    names = [f"{'dir/' * (i % 3)}ü file {i}.txt" for i in range(60)]
+    names = [f"{'a/' * (i % 3)}ü file {i}.txt" for i in range(60)]
     old = {name: _content(chance) for name in names if chance.random() < 0.9}
     new = {name: _changed(chance, old.get(name, b"")) for name in names if chance.random() < 0.9}
     repo.commit(old)
     repo.commit({**dict.fromkeys(old), **new})
-    diff = repo.git_bytes("diff", "--no-renames", "--text", "HEAD~", "HEAD")
-    files = dict(old)
-    for edit in reversed(dialects.parse(diff).edits):
-        _apply(files, edit)
-    assert files == new
+    for options in ((), ("--no-prefix",), ("--src-prefix=c/", "--dst-prefix=i/")):
+        diff = repo.git_bytes("diff", *options, "--no-renames", "--text", "HEAD~", "HEAD")
+        files = dict(old)
+        for edit in reversed(dialects.parse(diff).edits):
+            _apply(files, edit)
+        assert files == new
 
 
 WORDS = [b"", b"a", b"-- b", b"++ c", b"\tx", b"}", b"-", b"+", b"\xff", b"d\r", b"@@ -1 +1 @@"]

@@ -160,6 +160,15 @@ def test_words_written_in_an_editor_get_their_trailers(work: Work) -> None:
     assert work.message[2].startswith("Hkgit-Entry: sha256:")
 
 
+def test_trailers_go_above_scissors_whatever_mark_git_has_chosen(work: Work) -> None:
+    work.repo.git("config", "core.commentChar", "auto")
+    work.edit("line 5\n", "five\n")
+    work.commit_with_hooks("-a", "-v", "-e", "-m", "Write\n\n#5 is done", editor="true")
+    work.expect_clean()
+    assert work.message[:4] == ["Write", "", "#5 is done", ""]
+    assert work.message[4].startswith("Hkgit-Entry: sha256:")
+
+
 def test_scissors_that_a_message_quotes_cut_nothing_off(work: Work) -> None:
     work.edit("line 5\n", "five\n")
     quoted = f"    # {'-' * 24} >8 {'-' * 24}"

@@ -137,14 +137,6 @@ def test_a_revision_is_read_instead_of_the_working_tree(
     assert bench.run("read", "--json", *args).json()["range_lines"] == lines
 
 
-def test_local_changes_are_read_unless_a_revision_is_named(bench: Bench) -> None:
-    bench.repo.write("wide", "changed\n")
-    try:
-        assert bench.run("read", "wide").out.endswith("1| changed\n")
-    finally:
-        bench.repo.git("checkout", "-q", "wide")
-
-
 REFUSED = {
     "start past the end": ("sub/a.py:4", "has 3 lines"),
     "a line past an empty file": ("empty:2", "has 0 lines"),

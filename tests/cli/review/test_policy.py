@@ -15,12 +15,6 @@ def test_the_built_in_policy_is_said_in_words(bench: Bench) -> None:
         assert (quiet.code, quiet.out, quiet.err) == (0, "", "")
 
 
-def test_what_stands_in_the_work_tree_is_looked_at(bench: Bench) -> None:
-    bench.repo.write(".hkgit/config.toml", '[gate]\ngovern = "all"\n')
-    result = bench.run("policy", "check")
-    assert "- govern: all (" in result.out
-
-
 def test_a_policy_of_a_revision_may_be_looked_at(bench: Bench) -> None:
     bench.repo.commit({".hkgit/config.toml": '[gate]\nmode = "warn"\n'}, "Warn")
     result = bench.run("policy", "check", "--policy", "HEAD:.hkgit/config.toml", "--json")

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sys
 import venv
 from pathlib import Path
 
@@ -148,11 +147,3 @@ def test_a_hook_without_hkgit_on_path_runs_the_recorded_interpreter(
     done = start("sh", str(hook), str(message), cwd=native.path, env=_without_hkgit() | BLIND)
 
     assert "is an agent" in done.stdout
-
-
-def test_the_hooks_in_a_work_tree_name_no_interpreter(repo: Repo) -> None:
-    repo.git("config", "core.hooksPath", ".githooks")
-
-    hkgit(repo, "init")
-
-    assert sys.executable.encode() not in repo.read(".githooks/pre-commit")
