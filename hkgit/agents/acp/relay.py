@@ -10,8 +10,8 @@ import json
 import os
 import subprocess
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -71,13 +71,20 @@ class Relay:
 
     def _record(self, line: bytes, side: str) -> None:
         with self._lock:
-            try:
+            events: list[ToolEvent] = []
+            with self._report_faults():
                 message = json.loads(line)
-                events = self._watch.hear(side, message) if isinstance(message, dict) else ()
-                for event in events:
+                events += self._watch.hear(side, message) if isinstance(message, dict) else ()
+            for event in events:
+                with self._report_faults():  # what cannot be recorded takes no other with it
                     self._take(event)
-            except Exception as error:  # noqa: BLE001 - no fault of hkgit may stop an agent
-                self._report(f"not recorded: {error}")
+
+    @contextmanager
+    def _report_faults(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - no fault of hkgit may stop an agent
+            self._report(f"not recorded: {error}")
 
     def _take(self, event: ToolEvent) -> None:
         root = find_checkout(event.directory)
