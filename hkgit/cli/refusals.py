@@ -86,8 +86,9 @@ def consult(
         found = [_choose(log.find_consults(), found[0][0].id)]
         line = f"{found[0][0].id}: {decision}, by {by}"
         return Answer({"consults": [_consult_json(found[0])]}, [visible(line)], is_info=True)
-    lines = (line for each in found for line in _consult_lines(each, is_whole=id is not None))
-    return Answer({"consults": [*map(_consult_json, found)]}, map(visible, lines))
+    lines = [line for each in found for line in _consult_lines(each, is_whole=id is not None)]
+    document = {"consults": [*map(_consult_json, found)]}
+    return Answer(document, map(visible, lines or ["nothing was asked here"]))
 
 
 def _choose(found: list[Consult], start: str) -> Consult:

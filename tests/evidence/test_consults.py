@@ -175,7 +175,7 @@ def test_other_refusals_ask_nobody(desk: Desk) -> None:
     for _ in range(4):
         assert run("edit", "-", cwd=desk.repo.path, stdin=wrong.encode()).code != 0
     assert desk.consults == []
-    assert run("consult", cwd=desk.repo.path).out == ""
+    assert run("consult", cwd=desk.repo.path).out == "nothing was asked here\n"
 
 
 def test_questions_are_listed_and_shown(desk: Desk) -> None:
