@@ -118,11 +118,10 @@ def render_mending_read(
     may be in any directory of the checkout.
     """
     first, last = join_touched(touched)
-    if is_late:
-        target = quote_word(f"{path}:{first}-{last}")
-        return f"hkgit read {target} --session {session} --before {call}"
     target = quote_word(f":/{path}:{first}-{last}")
     read = f"hkgit read {target} --session {session}"
+    if is_late:
+        return f"{read} --before {call}"
     if call is None:
         return read
     return f"hkgit undo --session {session} --call {call} && {read}"

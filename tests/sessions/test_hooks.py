@@ -89,7 +89,7 @@ def test_where_late_evidence_counts_a_blind_edit_need_not_be_made_again(work: Wo
     work.repo.commit({".hkgit/config.toml": TAKES_LATE}, "Take what is read afterwards")
     work.desk.edit(replacing("line 5\n", "five\n"))
     said = work.commit_with_hooks("-a", "-m", "Blind", code=1)
-    assert "fix: hkgit read a.py:5-5 --session task --before 1  #" in said
+    assert "fix: hkgit read :/a.py:5-5 --session task --before 1  #" in said
 
 
 @cases(
@@ -136,7 +136,7 @@ def test_whole_files_by_hand_and_blind_edits_are_mended_by_what_is_said(work: Wo
         command = said.partition("  #")[0]
         commands.append(command.partition(" --")[0])
         work.follow(command, {})
-    assert commands == ["git commit -q -m 'By hand'", "hkgit read a.py:5-5"]
+    assert commands == ["git commit -q -m 'By hand'", "hkgit read :/a.py:5-5"]
     assert work.verdict().startswith("strict")
     assert work.repo.git("show", "--format=%s", "--name-only", "HEAD~1").split() == [
         *("By", "hand", "b.py", "c.py")
