@@ -15,6 +15,12 @@ from benchmarks.pairs import make_repository
 from benchmarks.served import Client, serving
 
 CALLS, COMMITS, MANY = 99, 200, 20_000
+
+CACHE = (
+    ("git", "config", "core.untrackedCache", "true"),
+    ("git", "config", "status.showUntrackedFiles", "all"),
+)
+"""What lets git remember which directories have no untracked files (docs/guide/costs.md)."""
 FILE = "d0000/f000001.txt"
 EMPTY = """\
 repos:
@@ -95,6 +101,7 @@ class Jobs:
         self.installed.run("git", "add", "-A", cwd=root)
         words = ("-q", "--allow-empty", "-n", "-m", "Set up")
         self.installed.run("git", "commit", *words, cwd=root)
+        self.installed.run("git", "status", cwd=root)  # git remembers what it has seen
         return root
 
     def run(self, root: Path, *command: str) -> Job:
@@ -224,6 +231,9 @@ def list_jobs(installed: Installed, folder: Path, *, has_peers: bool) -> dict[st
         "an agent's cat, both hooks": make.hook_command(make.repository("looked", init), "cat"),
         f"an agent's make, both hooks, {MANY} files": make.hook_command(
             make.repository("many", init, count=MANY), "make"
+        ),
+        f"the same with git's cache, {MANY} files": make.hook_command(
+            make.repository("cached", init, *CACHE, count=MANY), "make"
         ),
         "a running server, an exact edit": make.serve(make.repository("served")),
         f"git log -p, {COMMITS} commits": make.over_history("git", "log", "-p"),

@@ -285,8 +285,7 @@ class Overlay:
         return self.files[path] if path in self.files else self.below.get(path)
 
     def paths(self) -> Iterator[str]:
-        kept = (path for path in self.below.paths() if path not in self.files)
-        yield from kept
+        yield from (path for path in self.below.paths() if path not in self.files)
         yield from (path for path, file in self.files.items() if file is not None)
 
 

@@ -31,13 +31,13 @@ class HkgitError(Exception):
     exit_code = 70
     status = "fault"
     corrected: AnyEdit | None = None
-    near: tuple[Near, ...] = ()
 
-    def __init__(self, where: str, what: str, fix: str = "") -> None:
+    def __init__(self, where: str, what: str, fix: str = "", *near: Near) -> None:
         super().__init__(f"{where}: {what}" + (f"\n{fix}" if fix else ""))
         self.where = where
         self.what = what
         self.fix = fix
+        self.near = near
 
     def __reduce__(self) -> tuple[object, ...]:
         """Let an error of a worker come back as what it is."""
@@ -45,7 +45,7 @@ class HkgitError(Exception):
 
     def advise(self, fix: str) -> None:
         """Add one more thing to do."""
-        HkgitError.__init__(self, self.where, self.what, f"{self.fix} {fix}".lstrip())
+        HkgitError.__init__(self, self.where, self.what, f"{self.fix} {fix}".lstrip(), *self.near)
 
     @property
     def lines(self) -> tuple[int, int] | None:
@@ -53,9 +53,9 @@ class HkgitError(Exception):
         return (self.near[0].start_line, self.near[0].end_line) if self.near else None
 
 
-def _restore(kind: type[HkgitError], *said: str) -> HkgitError:
+def _restore(kind: type[HkgitError], where: str, what: str, fix: str) -> HkgitError:
     error = kind.__new__(kind)
-    HkgitError.__init__(error, *said)
+    HkgitError.__init__(error, where, what, fix)
     return error
 
 

@@ -23,7 +23,7 @@ from hkgit.agents.events import (
     ToolEvent,
     ToolReading,
 )
-from hkgit.agents.log_files import find_attached, find_turn, read_own_lines
+from hkgit.agents.log_files import Home, find_attached, find_turn, read_own_lines
 from hkgit.agents.logged_call import Log, LoggedCall, Said, join_calls, tell
 from hkgit.agents.tools import Tool, session_name
 from hkgit.text.strict_json import JsonObject
@@ -139,10 +139,10 @@ class Agent:
     new_settings: Mapping[str, JsonObject] = field(default_factory=dict)
     """What files of settings that are not there yet have to say beside."""
 
-    edit_tool: str = "edit"
-    """What it calls the tool `edit` of hkgit's server."""
     server: str = ""
     """How the names begin of the tools of hkgit's server, where its hooks hear of them."""
+    own_edit: str | None = None
+    """What it calls the tool `edit`, if otherwise than those of that server."""
     edits: Mapping[str, Tool] = field(default_factory=dict)
     looks: Mapping[str, Tool] = field(default_factory=dict)
     """Its own tools that change files, and those that show some or run commands."""
@@ -161,13 +161,15 @@ class Agent:
     learns_earlier: bool = False
     """Whether its transcript begins with what the conversation was shown that it goes on from."""
     logs: tuple[Log, ...] = ()
-    user_folder: tuple[str, str, str] | None = None
-    """Where a user's settings are: below what a variable names, or below the home.
-
-    Those that have one read a project's hooks only in the directory where they are started.
-    """
+    user_folder: Home | None = None
+    """Where a user's settings are, of those that read a project's only where they are started."""
     remaining: tuple[str, ...] = ()
     """What a person has to do after the set-up, besides what all agents need."""
+
+    @property
+    def edit_tool(self) -> str:
+        """What it calls the tool by which hkgit edits."""
+        return self.own_edit or f"{self.server}edit"
 
     @property
     def tools(self) -> dict[str, Tool]:

@@ -12,15 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.begun_calls import (
-    BegunCall,
-    Files,
-    find_call,
-    list_calls,
-    note_left,
-    note_lost,
-)
+from hkgit.agents.begun_calls import BegunCall, Files, find_call, list_calls, note_left, note_lost
 from hkgit.agents.events import LateEdit, PendingToolEdit
+from hkgit.agents.parallel_work import find_own_work, find_rival, find_start
 from hkgit.agents.specs import paths_of
 from hkgit.edits import REGULAR, File, Spec, encode_text
 from hkgit.errors import Conflict, HkgitError, Stale
@@ -46,9 +40,8 @@ def adopt_difference(session: EditSession, before: Files, time: int = 0) -> Edit
 
     The lines around a change need not have been read; where it has no place without them, more
     and more of them are told as well, in the end the whole file. `time` is when it was done, in
-    milliseconds since 1970, but not before what the session has done; 0 for now.
-
-    Raises HkgitError.
+    milliseconds since 1970, but not before what the session has done; 0 for now. Raises
+    HkgitError.
     """
     # Most edits lead to what is there.
     from hkgit.applying.file_diff import compare_files
@@ -97,7 +90,7 @@ class Intake:
         `original` is how the tool has found the one file that it edits, if that is told: somebody
         may have changed it since the call began.
         """
-        before, since = self._find_start(begun, paths_of(spec))
+        before, since = find_start(self._root, begun, paths_of(spec))
         guesses = [before]
         # What is there already, another hook has told.
         if original is not None and len(before) == 1 and before != self._read(before):
@@ -132,7 +125,7 @@ class Intake:
             if answer.ok:
                 return self._leave(answer, before, begun)
         if late is not None and late.is_asked and begun is not None:
-            return self._take_rest(*self._find_start(begun, paths), begun)
+            return self._take_rest(*find_start(self._root, begun, paths), begun)
         what = "was changed before hkgit could see how it was"
         raise Stale(", ".join(paths), what, _UNRECORDED)
 
@@ -142,10 +135,10 @@ class Intake:
         if begun is None:
             fix = "Only a call that is seen before and after it is made can be recorded."
             raise Stale(path, "was not saved before the call", fix)
-        return self._take_rest(*self._find_start(begun, [path]), begun)
+        return self._take_rest(*find_start(self._root, begun, [path]), begun)
 
     def _find_versions(
-        self, path: str, replaced: Iterable[tuple[str, str]] = ()
+        self, path: str, replaced: Iterable[tuple[str, str]]
     ) -> Iterator[tuple[File | None, bool]]:
         """Find what a file may have been, the likeliest first; at last once more to be sure of.
 
@@ -181,12 +174,7 @@ class Intake:
         yield None if head is None else head.get(path)
 
     def take_command(self, call: BegunCall, work: ShellWork) -> EditReport | None:
-        """Take in what a command has done. Raises Conflict where another session may have done it.
-
-        Raises HkgitError.
-        """
-        from hkgit.agents.parallel_work import find_own_work  # most commands change nothing
-
+        """Take in what a command has done. Raises Conflict if another session may have done it."""
         work, lost = find_own_work(self._root, work, call)
         if lost:
             note_lost(self._folder, lost)
@@ -209,18 +197,8 @@ class Intake:
                     self._take_difference({path: file}, None, time)
             raise
 
-    def _find_start(self, begun: BegunCall, paths: Sequence[str]) -> tuple[Files, int]:
-        from hkgit.agents.parallel_work import find_start
-
-        return find_start(self._root, begun, paths)
-
     def _take_rest(self, before: Files, since: int, begun: BegunCall | None) -> EditReport | None:
-        """Take in what has become of files by a call that does not say it. Raises HkgitError.
-
-        Raises Conflict where others may have changed them too.
-        """
-        from hkgit.agents.parallel_work import find_rival
-
+        """Take in what an untold call has done. Raises Conflict where others may have done it."""
         if self._read(before) != before and (
             rival := find_rival(self._root, self._folder, before, since)
         ):
@@ -234,10 +212,7 @@ class Intake:
     def _take_difference(
         self, before: Files, begun: BegunCall | None, time: int = 0
     ) -> EditReport | None:
-        """Take in what has become of files, as a diff; None where nothing has, as after a failure.
-
-        Raises HkgitError.
-        """
+        """Take in what has become of files, as a diff; None for nothing, as after a failure."""
         return self._leave(adopt_difference(self._session, before, time), before, begun)
 
     def _leave(
@@ -276,9 +251,8 @@ def _say_how(paths: Sequence[str], root: Path) -> str:
     """
     if not _may_be_late(paths, root):
         return (
-            "Look at the change. What is read afterwards is not evidence that the policy"
-            " accepts: make"
-            " the change again in a session that reads first, or let a person commit it."
+            "Look at the change. What is read afterwards is not evidence that the policy accepts:"
+            " make the change again in a session that reads first, or let a person commit it."
         )
     gone = [path for path in paths if not (root / path).exists()]
     steps = (

@@ -35,11 +35,11 @@ def text(value: object) -> str | None:
 
 def parse_time(value: object) -> int:
     """Parse a time in ISO 8601 or milliseconds into milliseconds since 1970; 0 for none."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return int(value)
     from datetime import datetime  # hooks, which read no times, load this module
 
     try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return int(value)  # JSON may hold an infinite one
         said = datetime.fromisoformat((text(value) or "").replace("Z", "+00:00"))
         return int(said.timestamp() * 1000)
     except (ValueError, OverflowError, OSError):

@@ -5,6 +5,7 @@ Its end is read while the conversation goes on: hooks look there for what they a
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,9 +14,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from hkgit.agents.events import END, ToolReading
-from hkgit.agents.json_fields import parse_value, tables
+from hkgit.agents.json_fields import parse_value, table, tables
 from hkgit.agents.logged_call import About, Find, Line, Log, LoggedCall, Said
 from hkgit.text.strict_json import JsonObject
+from hkgit.values import dataclass
 
 _HEAD = 2**22
 """So many bytes of a log are searched for the path of a checkout."""
@@ -28,7 +30,7 @@ def does_mention(path: Path, roots: Sequence[Path]) -> bool:
             head = stream.read(_HEAD)
     except OSError:
         return False
-    return any(str(root).encode() in head for root in roots)
+    return any(os.fsencode(root) in head for root in roots)
 
 
 def is_named_after(path: Path, roots: Sequence[Path]) -> bool:
@@ -40,22 +42,27 @@ def is_named_after(path: Path, roots: Sequence[Path]) -> bool:
     return any(f"{part}-".startswith(f"{slug}-") for part in path.parts for slug in slugs)
 
 
-def find_below(
-    variable: str,
-    folder: str,
-    pattern: str,
-    is_of: Callable[[Path, Sequence[Path]], bool] = does_mention,
-) -> Find:
-    """Make what finds the logs that are of a checkout.
+@dataclass(frozen=True)
+class Home:
+    """Where an agent keeps what is a user's: `below` what a variable names, or a default."""
 
-    They are in a folder that a variable names, or in one of the home.
-    """
+    variable: str
+    default: str
+    """From the user's own home."""
+    below: str = ""
 
-    def find(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-        found = Path(environment.get(variable) or home / folder).glob(pattern)
-        return (path for path in found if is_of(path, roots))
+    def find(self, environment: Mapping[str, str] = os.environ, home: Path | None = None) -> Path:
+        """Find it. Raises RuntimeError where no home of the user is known."""
+        named = environment.get(self.variable)
+        return Path(named or (home or Path.home()) / self.default, self.below)
 
-    return find
+    def logs(
+        self, pattern: str, is_of: Callable[[Path, Sequence[Path]], bool] = does_mention
+    ) -> Find:
+        """Make what finds the logs there that are of a checkout."""
+        return lambda home, environment, roots: (
+            path for path in self.find(environment, home).glob(pattern) if is_of(path, roots)
+        )
 
 
 def ask(place: Path, question: str) -> Iterator[tuple[object, ...]]:
@@ -93,7 +100,6 @@ _BLOCK = 2**18
 
 _ANSWERS = b'"assistant"', b'"gemini"', b"assistant.message"
 """Words of the lines that are answers of models."""
-
 
 _LAG = 1.0
 """For so many seconds a transcript may lack what its agent does: hooks run while it is written."""
@@ -143,11 +149,11 @@ def find_attached(log: Log, transcript: Path) -> list[ToolReading]:
 
     What the calls of that answer have attached, they had not when it was given.
     """
+    found: list[ToolReading] = []
     if log.read is not None:  # its agent attaches files to prompts alone
         with suppress(OSError):
-            return [*_list_attached(log.read(transcript))]
-        return []
-    found: list[ToolReading] = []
+            found += _list_attached(log.read(transcript))
+        return found
     last = ""
     for record in list_lines_back(transcript, *_ANSWERS, *log.attached):
         said = [*log.says([Line("", record)])]
@@ -169,56 +175,43 @@ def read_attached(path: object, content: object, first: object = 1) -> Iterator[
         yield ToolReading(path, max(first, 1), END, content)
 
 
-_NAMED = r"\nContent from @?(.+):\n"
-
-
 def list_named_parts(parts: object) -> Iterator[ToolReading]:
     """List the files of a prompt of Gemini CLI and Qwen Code: a part names one, the next has it."""
     for head, body in pairwise(tables(parts)):
-        if (name := re.fullmatch(_NAMED, str(head.get("text")))) is not None:
+        if (name := re.fullmatch(r"\nContent from @?(.+):\n", str(head.get("text")))) is not None:
             yield from read_attached(name[1], body.get("text"))
 
 
 def read_own_lines(transcript: Path) -> Iterator[Line]:
-    """Read the lines of a transcript but those of sub-agents, which one may hold as well.
-
-    Raises OSError.
-    """
+    """Read the lines of a transcript, without those of sub-agents in it. Raises OSError."""
     if transcript.stat().st_size > _LARGEST_TRANSCRIPT:
         return
     is_own = transcript.stem.startswith("agent-")
     with transcript.open("rb") as stream:
         for number, raw in enumerate(stream, 1):
-            record = parse_value(raw)
-            if isinstance(record, dict) and (
-                is_own
-                or (record.get("isSidechain") is not True and record.get("type") != "progress")
-            ):
-                yield Line(f"{transcript.name}:{number}", record)
+            if record := table(parse_value(raw)):
+                is_other = record.get("isSidechain") is True or record.get("type") == "progress"
+                if is_own or not is_other:
+                    yield Line(f"{transcript.name}:{number}", record)
 
 
 def list_lines_back(transcript: Path, *words: bytes) -> Iterator[JsonObject]:
     """List the lines in which one of these words is, the last one first."""
     for line in _read_backwards(transcript):
-        if any(word in line for word in words):
-            record = parse_value(line)
-            if isinstance(record, dict):
-                yield record
+        if any(word in line for word in words) and (record := table(parse_value(line))):
+            yield record
 
 
 def _read_backwards(transcript: Path) -> Iterator[bytes]:
     """Read the lines of a file, the last one first; what is cut off is left out."""
-    try:
-        with transcript.open("rb") as stream:
-            end = stream.seek(0, 2)
-            lowest, rest = max(end - _TAIL, 0), b""
-            while end > lowest:
-                start = max(end - _BLOCK, lowest)
-                stream.seek(start)
-                rest, *lines = (stream.read(end - start) + rest).split(b"\n")
-                yield from reversed(lines)
-                end = start
-            if not lowest:
-                yield rest
-    except OSError:
-        return
+    with suppress(OSError), transcript.open("rb") as stream:
+        end = stream.seek(0, 2)
+        lowest, rest = max(end - _TAIL, 0), b""
+        while end > lowest:
+            start = max(end - _BLOCK, lowest)
+            stream.seek(start)
+            rest, *lines = (stream.read(end - start) + rest).split(b"\n")
+            yield from reversed(lines)
+            end = start
+        if not lowest:
+            yield rest

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hkgit.agents.events import Did, ToolReading
+from hkgit.agents.json_fields import parse_time, table, text
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, field, fields_of, replace
 
@@ -24,6 +25,14 @@ class Line:
 
     where: str
     record: JsonObject
+
+    def about(self, *, time: object = None, reader: object = None, **said: object) -> About:
+        """Make an `About` of those values that are texts; most logs call the time `timestamp`."""
+        texts = {name: text(value) or "" for name, value in said.items()}
+        if reader:
+            texts["conversation"] = name_conversation(said.get("conversation"), reader)
+        time = self.record.get("timestamp") if time is None else time
+        return About(self.where, parse_time(time), **texts)
 
 
 @dataclass(frozen=True)
@@ -65,6 +74,11 @@ class LoggedCall:
     is_new: bool = False
     hunks: tuple[LineHunk, ...] = ()
     has_failed: bool = False
+
+    @classmethod
+    def of(cls, said: JsonObject, arguments: str) -> LoggedCall:
+        """Read one that is asked for: most logs call its parts alike, but for its arguments."""
+        return cls(str(said.get("id")), str(said.get("name")), table(said.get(arguments)))
 
 
 @dataclass(frozen=True)
@@ -111,7 +125,7 @@ def attach(number: object, shown: Iterable[ToolReading]) -> Iterator[LoggedCall]
 
 def name_conversation(session: object, reader: object) -> str:
     """Name a conversation, or that of a sub-agent in it, which has seen what nobody else has."""
-    name = session if isinstance(session, str) else ""
+    name = text(session) or ""
     return f"{name[:18]}-{reader[-18:]}" if isinstance(reader, str) and reader else name
 
 
@@ -137,7 +151,7 @@ def join_calls(agent: str, said: Iterable[Said]) -> Iterator[LoggedCall]:
                 each,
                 time=each.time or about.time,
                 conversation=each.conversation or about.conversation or "unnamed",
-                agent=each.agent or "/".join(filter(None, (agent, about.version))),
+                agent="/".join(filter(None, (agent, about.version))),
                 directory=each.directory or about.directory,
                 where=about.where,
                 turn="" if isinstance(each.did, ToolReading) else each.turn or about.turn,
@@ -149,7 +163,7 @@ def join_calls(agent: str, said: Iterable[Said]) -> Iterator[LoggedCall]:
 
 
 _PATHS = ("file_path", "filePath", "path")
-_WHOLE = ("content", "file_text")
+WHOLE = ("content", "file_text")
 """Arguments that name the file of an edit, and that hold the whole of it."""
 
 
@@ -159,7 +173,7 @@ def tell(call: LoggedCall) -> Told:
 
     sent = call.arguments
     named = [sent[key] for key in _PATHS if isinstance(sent.get(key), str)][:1]
-    whole = [to_bytes(sent[key]) for key in _WHOLE if isinstance(sent.get(key), str)][:1]
+    whole = [to_bytes(sent[key]) for key in WHOLE if isinstance(sent.get(key), str)][:1]
     return Told(
         names=tuple(named),
         before=dict.fromkeys(named) if call.is_new else None,

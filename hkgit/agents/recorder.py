@@ -88,13 +88,12 @@ class Recorder:
 
             settle_missed_edits(self.session)
         for call in list_calls(self.folder, "untold", "unshown"):
+            is_over = True  # what fails is not tried again
             try:
                 is_over = self._end_begun(call, transcript, find_output)
-            except BaseException:
-                call.end()  # it is not tried again
-                raise
-            if is_over or call.age > LASTS:
-                call.end()
+            finally:
+                if is_over or call.age > LASTS:
+                    call.end()
         if is_look and find_notes(self.folder, "left"):
             from hkgit.agents.late_work import settle_left  # most calls edit nothing
 
@@ -211,9 +210,8 @@ class Recorder:
 def record_running_command(root: Path, shell: str) -> None:
     """Take in what the latest command of the agent with that `shell` has changed so far.
 
-    It commits that itself, so the hook that tells its end has not run yet.
-
-    That it cannot be recorded stops no commit: whether it must, the gate knows.
+    It commits that itself, so the hook that tells its end has not run yet. That it cannot be
+    recorded stops no commit: whether it must, the gate knows.
     """
     agent = shell.split()[0].lower()
     folders = [each for home in list_candidates(root) for each in home.glob(f"{agent}-*")]

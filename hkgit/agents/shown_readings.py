@@ -22,7 +22,9 @@ _LOOKING = (
     r"|cmp|cut|test|git (?:status|diff|log|show|blame|ls-files|rev-parse|grep))(?:\s|$)"
     r"|sed -n [\d,$]+p(?:\s+[^\s-]\S*)*$"
 )
-_WRITING = r"[`<>]|\$\(|\s(?:--output|--ext-diff|--pre|-exec|-ok|-del|-fpr|-fls)"
+_WRITING = r"[`<>]|\$\(|\s(?:--out|--ext|--pre\b|--op|--hostname|-\w*O|-exec|-ok|-del|-fpr|-fls)"
+"""Options of programs that look by which they write, or run others; git takes parts of names."""
+
 _INNER = r"(?s)(?:ba|z)?sh -l?c (['\"])(.*)\1"
 _QUIET = r"(?:[12&]?>\s*/dev/null|2>&1)(?=[\s;|&)]|$)"
 
@@ -55,19 +57,15 @@ def list_names(command: str) -> list[str]:
     return [*dict.fromkeys([*re.findall(_NAME, command), *quoted])]
 
 
-def find_folder(command: str, folder: str) -> str:
-    """Find where a command that began in a folder ends."""
-    return str(PurePosixPath(folder, *re.findall(_FOLDER, command)))
+def list_folders(shell: Shell) -> list[str]:
+    """List where the files may be that a command names: agents tell where it began, or ended."""
+    ended = str(PurePosixPath(shell.folder, *re.findall(_FOLDER, shell.command)))
+    return [*dict.fromkeys([ended, shell.folder, ""])]
 
 
 def find_ranges(command: str) -> dict[int, int]:
     """Find the first and the last line of each range that a command prints (`sed -n 3,9p`)."""
     return {int(first): int(last or first) for first, last in re.findall(_RANGE, command)}
-
-
-def does_print(command: str) -> bool:
-    """Whether a command prints files, so that of an empty one nothing is left out."""
-    return re.search(_PRINTING, command) is not None
 
 
 _HIT = r"([^:\n]+):\d+:"
@@ -81,7 +79,6 @@ _PATTERN = r"[*?\[]"
 _LARGEST = 32 * 2**20
 _NOTHING = 1, 0
 """The lines of an empty file: no answer could leave one of them out."""
-
 
 Shown = ToolReading | Snippets | NotebookReading | Shell
 
@@ -97,20 +94,19 @@ def find_readings(did: Shown, directory: Path) -> Iterator[ToolReading]:
     if isinstance(did, ToolReading) and did.answer is None:
         return iter([did])
     file = _load(directory, did.path)
-    shown = [] if file is None else _find_shown(did, file)
+    if isinstance(did, Snippets):
+        shown = find_snippets(file or (), did.texts)
+    elif file:
+        shown = find_shown_lines(file, did.answer or "", did.start_line, did.end_line)
+    else:
+        shown = [] if file is None else [_NOTHING]
     return islice((ToolReading(did.path, *lines) for lines in shown), _MOST)
 
 
-def _find_shown(did: ToolReading | Snippets, file: Sequence[str]) -> list[tuple[int, int]]:
-    if isinstance(did, Snippets):
-        return find_snippets(file, did.texts)
-    if not file:
-        return [_NOTHING]
-    return find_shown_lines(file, did.answer or "", did.start_line, did.end_line)
-
-
 def _find_in_output(shell: Shell, directory: Path) -> Iterator[ToolReading]:
-    if not shell.output.strip() and not does_print(shell.command):
+    # One that prints files leaves nothing out of an empty one.
+    does_print = re.search(_PRINTING, shell.command) is not None
+    if not shell.output.strip() and not does_print:
         return
     folders = list_folders(shell)
 
@@ -130,18 +126,12 @@ def _find_in_output(shell: Shell, directory: Path) -> Iterator[ToolReading]:
     read = ((path, _load(directory, path)) for path in islice(plain, _MOST_WORDS))
     loaded = dict(islice(((path, lines) for path, lines in read if lines is not None), _MOST))
     files = {path: lines for path, lines in loaded.items() if lines}
-    if does_print(shell.command):
+    if does_print:
         yield from (ToolReading(path, *_NOTHING) for path, lines in loaded.items() if not lines)
     found = find_shown_files(files, answer, shell.command, find_ranges(shell.command))
     yield from (ToolReading(path, *lines) for path, each in found.items() for lines in each)
     for pattern in dict.fromkeys(each for each in names if re.search(_PATTERN, each)):
         yield from _find_matched(pattern, directory, answer)
-
-
-def list_folders(shell: Shell) -> list[str]:
-    """List where the files may be that a command names: agents tell where it began, or ended."""
-    ended = find_folder(shell.command, shell.folder)
-    return [*dict.fromkeys([ended, shell.folder, ""])]
 
 
 def split_hits(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from hkgit import dialects
@@ -18,6 +19,7 @@ from hkgit.agents.events import (
 )
 from hkgit.edits import AnyEdit, RenameFile, Spec
 from hkgit.errors import InvalidInput
+from hkgit.sessions.homes import find_checkout
 from hkgit.values import replace
 
 
@@ -54,14 +56,13 @@ _WORD = r"[^\s'\"`;&|()<>=]*/[^\s'\"`;&|()<>=]*|(?<=cd )[^\s'\"`;&|()<>=]+"
 
 def find_named_checkouts(did: Did, directory: Path) -> list[Path]:
     """Find the checkouts of the files that commands name, as far as words alone tell."""
+    words = (word for command in find_commands(did) for word in re.findall(_WORD, command))
     found: dict[Path, None] = {}
-    for command in find_commands(did):
-        for word in dict.fromkeys(re.findall(_WORD, command)):
-            place = Path(directory, word).expanduser()
-            for above in (place, *place.parents):
-                if (above / ".git").exists():
-                    found[above.resolve()] = None
-                    break
+    for word in dict.fromkeys(words):
+        # A word may be no path, and a path out of reach.
+        with suppress(OSError, RuntimeError, ValueError):
+            root = find_checkout(Path(directory, Path(word).expanduser()))
+            found |= {root: None} if (root / ".git").exists() else {}
     return [*found]
 
 

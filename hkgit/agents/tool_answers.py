@@ -6,11 +6,12 @@ So a line counts where it is whole in the answer, behind the number that it has 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
 from hkgit.agents.events import END, Did, Editing, NotebookReading, Shell, Snippets, ToolReading
+from hkgit.agents.json_fields import table
 from hkgit.agents.tools import Tool, text_of
 from hkgit.errors import InvalidInput
 from hkgit.text.strict_json import JsonObject
@@ -29,20 +30,14 @@ def find_cells(read: NotebookReading, directory: Path) -> Iterator[ToolReading]:
     except (OSError, ValueError, InvalidInput, KeyError):
         return
     for cell in cells:
-        if isinstance(cell.value, dict) and _source(cell.value.get("source")) in read.cells:
+        source = table(cell.value).get("source")  # a text, or its lines
+        if ("".join(map(str, source)) if isinstance(source, list) else source) in read.cells:
             first, last = (text.count("\n", 0, at) + 1 for at in (cell.start, cell.end))
             yield ToolReading(read.path, first, last)
 
 
-def _source(value: object) -> str | None:
-    """The source of a cell: a text, or one in lines."""
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):
-        return "".join(value)
-    return value if isinstance(value, str) else None
-
-
 _RANGE = r".*? Showing lines (\d+)-(\d+) of \d+ from the edited file:\n\n---\n\n"
-_CHANGED = r"\+(\d+: .*)"
+_CHANGED = r"(?m)^\+(\d+: .*)"
 _CODE = " Here is the updated code:\n"
 _GAP = "..."
 
@@ -80,17 +75,11 @@ def find_range(path: str, answer: str) -> ToolReading | None:
 
 def find_changed(path: str, answer: str) -> ToolReading:
     """Find what Cline shows: the lines that were taken out and those put in, with their numbers."""
-    changed = (found[1] for line in answer.split("\n") if (found := re.fullmatch(_CHANGED, line)))
-    return ToolReading(path, 1, END, "\n".join(changed))
+    return ToolReading(path, 1, END, "\n".join(re.findall(_CHANGED, answer)))
 
 
-Naming = Callable[[str], Iterator[str]]
+Naming = Callable[[str], Iterable[str]]
 """Gives the lines of an answer, each with its file's name and its number before it."""
-
-
-def as_printed(answer: str) -> Iterator[str]:
-    """Yield the lines of an answer that is rg's own output."""
-    yield from answer.split("\n")
 
 
 def name_by_heads(head: str, line: str) -> Naming:
@@ -115,24 +104,17 @@ def name_by_heads(head: str, line: str) -> Naming:
     return name_lines
 
 
-def close_gaps(answer: str) -> Iterator[str]:
-    """Yield the lines of an answer that has a space behind each number, without that space."""
-    for line in answer.split("\n"):
-        yield re.sub(r"\A(.+?)([:-])(\d+)\2 ", r"\1\2\3\2", line)
-
-
 def searching(
     name: str = "path",
     *,
     is_base: bool,
-    shown: Callable[[object], object],
-    naming: Naming = as_printed,
+    shown: Callable[[object], object] = text_of,
+    naming: Naming = lambda answer: answer.split("\n"),
 ) -> Tool:
     """Make a tool that searches in the place which that argument names.
 
-    With `is_base` the names in its answer are told from that place on.
-
-    `shown` finds the answer.
+    With `is_base` the names in its answer are told from that place on. `shown` finds the answer;
+    one that needs no `naming` is rg's own.
     """
 
     def did(arguments: JsonObject, answer: object) -> Shell:

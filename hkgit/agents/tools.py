@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from hkgit.agents.events import END, Did, Editing, Shell, ToolReading
+from hkgit.agents.json_fields import tables
 from hkgit.edits import encode_text
 from hkgit.errors import InvalidInput
 from hkgit.text.hashes import digest
@@ -27,7 +28,6 @@ _NO_NAME = r"[^A-Za-z0-9._-]+"
 Tool = Callable[[JsonObject, object], Did | None]
 """What a tool does, from its arguments and from its answer (None before there is one)."""
 
-
 SAID = "{said}"
 """Represents what is said, in what an agent reads as the answer of a hook."""
 
@@ -36,11 +36,9 @@ def render_answer(template: JsonObject | None, said: str) -> JsonObject | None:
     """Write what a hook answers; None where the agent ignores such answers."""
     if template is None:
         return None
-
-    def fill(fields: JsonObject) -> JsonObject:
-        return {name: said if value == SAID else value for name, value in fields.items()}
-
-    filled: JsonObject = json.loads(json.dumps(template), object_hook=fill)
+    filled: JsonObject = json.loads(
+        json.dumps(template).replace(json.dumps(SAID), json.dumps(said))
+    )
     return filled
 
 
@@ -70,14 +68,33 @@ def session_name(agent: str, conversation: object, reader: object = None) -> str
     return f"{name[: _LONGEST - _MARK - 1].rstrip('.')}-{digest(encode_text(words))[:_MARK]}"
 
 
+def whole_number(value: object) -> int | None:
+    """Return a whole number of JSON; None for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def text_of(value: object) -> str:
+    """Collect whatever text is in a tool's answer, however it is wrapped."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return "\n".join(map(text_of, value.values()))
+    return "\n".join(map(text_of, value)) if isinstance(value, list) else ""
+
+
 def editing(*names: str, **more: str) -> Tool:
     """Make a tool whose call the dialect `text-editor` reads, by those arguments alone."""
 
     def did(arguments: JsonObject, answer: object) -> Editing:
         known = {name: arguments[name] for name in names if arguments.get(name) is not None}
-        return Editing(json.dumps(more | known, ensure_ascii=False), "text-editor")
+        return write_edit(**more | known)
 
     return did
+
+
+def write_edit(**fields: object) -> Editing:
+    """Write an edit as the dialect `text-editor` has it."""
+    return Editing(json.dumps(fields, ensure_ascii=False), "text-editor")
 
 
 def telling(tool: Tool, tell: Callable[[JsonObject, object], Told | None]) -> Tool:
@@ -90,15 +107,14 @@ def telling(tool: Tool, tell: Callable[[JsonObject, object], Told | None]) -> To
     return did
 
 
-def make_editing(path: str, edits: object) -> Editing:
-    """Convert edits of a file as editors tell them, each with what the dialect knows of it."""
-    replacements = [
+def read_edits(arguments: JsonObject, answer: object) -> Editing | None:
+    """Read edits of a file as editors tell them, of each what the dialect knows of it."""
+    path = arguments.get("file_path")
+    edits = [
         {name: each[name] for name in ("old_string", "new_string") if name in each}
-        for each in (edits if isinstance(edits, list) else ())
-        if isinstance(each, Mapping)
+        for each in tables(arguments.get("edits"))
     ]
-    fields = {"file_path": path, "edits": replacements}
-    return Editing(json.dumps(fields, ensure_ascii=False), "text-editor")
+    return write_edit(file_path=path, edits=edits) if isinstance(path, str) else None
 
 
 def patching(*names: str) -> Tool:
@@ -112,14 +128,17 @@ def patching(*names: str) -> Tool:
     return did
 
 
-def shell(name: str, folder: str = "") -> Tool:
-    """Make a tool that runs the command in that argument, where `folder`, if it is one, says."""
+def shell(name: str, folder: str = "", shown: Callable[[object], str] = text_of) -> Tool:
+    """Make a tool that runs the command in that argument, where `folder`, if it is one, says.
+
+    `shown` finds in its answer what the model sees.
+    """
 
     def did(arguments: JsonObject, answer: object) -> Shell | None:
         command, place = arguments.get(name), arguments.get(folder)
         if not isinstance(command, str):
             return None
-        return Shell(command, text_of(answer), place if isinstance(place, str) else "")
+        return Shell(command, shown(answer), place if isinstance(place, str) else "")
 
     return did
 
@@ -134,8 +153,8 @@ def hide_output(tool: Tool) -> Tool:
     return did
 
 
-def reading(path: str, start: str = "offset", count: str = "limit") -> Tool:
-    """Make a tool that shows `count` lines of a file from line `start` on, all if not asked.
+def reading(path: str) -> Tool:
+    """Make a tool that shows `limit` lines of a file from line `offset` on, all if not asked.
 
     Only the lines that are in its answer count. Where it says by itself where they begin, they
     are looked for there.
@@ -145,22 +164,8 @@ def reading(path: str, start: str = "offset", count: str = "limit") -> Tool:
         name = arguments.get(path)
         if not isinstance(name, str):
             return None
-        first = max(whole_number(arguments.get(start)) or 1, 1)
-        lines = whole_number(arguments.get(count)) or END
+        first = max(whole_number(arguments.get("offset")) or 1, 1)
+        lines = whole_number(arguments.get("limit")) or END
         return ToolReading(name, first, first + max(lines, 1) - 1, text_of(answer))
 
     return did
-
-
-def whole_number(value: object) -> int | None:
-    """Return a whole number of JSON; None for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def text_of(value: object) -> str:
-    """Collect whatever text is in a tool's answer, however it is wrapped."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Mapping):
-        return "\n".join(map(text_of, value.values()))
-    return "\n".join(map(text_of, value)) if isinstance(value, list) else ""

@@ -7,6 +7,7 @@ where it lands on the tip. Anything else is stale.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from hkgit.applying.evidence import is_empty, whole
 from hkgit.applying.hunk import map_lines
@@ -16,6 +17,7 @@ from hkgit.edits import InsertAfter, Read, ReplaceRange, Snapshot, Spec
 from hkgit.errors import Stale
 from hkgit.text.diff import LineMap
 from hkgit.text.document import Document, Lines
+from hkgit.text.escape import quote_word
 from hkgit.values import replace
 
 
@@ -100,13 +102,8 @@ def follow_reads(reads: Iterable[Read], plan: Plan) -> tuple[Read, ...]:
     lines that it was found to refer to.
     """
     changes = {change.path: change for change in plan.files if change.path is not None}
-    return tuple(
-        each
-        for read in reads
-        for each in (
-            _follow_file_reads(read, changes[read.path], plan) if read.path in changes else (read,)
-        )
-    )
+    followed = (_follow_read(read, changes.get(read.path), plan) for read in reads)
+    return tuple(chain.from_iterable(followed))
 
 
 def renew_reads(reads: Iterable[Read], ahead: Sequence[Read]) -> tuple[Read, ...]:
@@ -115,18 +112,20 @@ def renew_reads(reads: Iterable[Read], ahead: Sequence[Read]) -> tuple[Read, ...
     return (*(read for read in reads if read.path not in known), *ahead)
 
 
-def _follow_file_reads(read: Read, change: FileChange, plan: Plan) -> Iterator[Read]:
+def _follow_read(read: Read, change: FileChange | None, plan: Plan) -> Iterator[Read]:
+    if change is None:
+        yield read
+        return
     if change.new_path is None or change.before is None or change.after is None:
         return
     after = Document(change.after.data)
     known = _lines(read, Document(change.before.data), plan)
     for first, last in map_lines(change.hunks).learn(known):
-        range_hash = after.range_hash(first, last)
         yield Read(
             path=change.new_path,
             start_line=first,
             end_line=last,
-            range_hash=range_hash,
+            range_hash=after.range_hash(first, last),
             kind=read.kind,
         )
 
@@ -147,5 +146,5 @@ def _lines(read: Read, before: Document, plan: Plan) -> list[Lines]:
 
 
 def _stale(path: str, what: str) -> Stale:
-    fix = f"Read it again (`hkgit read {path}`) and write the edit against that."
+    fix = f"Read it again (`hkgit read {quote_word(path)}`) and write the edit against that."
     return Stale(path, f"{what} between the base and the tip of the branch", fix)

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from hkgit.edits import Read
 from hkgit.errors import Near, Stale
 from hkgit.text.document import Document, Lines
+from hkgit.text.escape import quote_word
 from hkgit.text.hashes import sha256
 from hkgit.values import dataclass, replace
 
@@ -64,6 +65,12 @@ LATE_ABSENT = Evidence(LATE, NO_LINES, (1, 0))  # The same after the fact
 def is_empty(lines: Lines) -> bool:
     """Whether a range is a point between two lines."""
     return lines[0] > lines[1]
+
+
+def join_touched(touched: Sequence[Lines]) -> Lines:
+    """Join lines from the first to the last touched; for a point it is the line above it."""
+    first, last = touched[0][0], touched[-1][1]
+    return (first, last) if first <= last else (max(last, 1), max(last, 1))
 
 
 def vouches(base: Document, lines: Lines) -> bool:
@@ -129,10 +136,10 @@ def read_holds(base: Document, read: Read) -> bool:
 def refuse_stale_hash(base: Document, path: str, touched: Sequence[Lines], expected: str) -> Stale:
     """Build the error for an expected hash that neither these lines nor the whole file have."""
     first, last = touched[0]
-    error = Stale(
-        f"{path}:{first}-{last}",
+    where = f"{path}:{first}-{last}"
+    return Stale(
+        where,
         f"expected hash {expected[:12]} is neither that of these lines nor of the whole file",
-        f"Read them again (`hkgit read {path}:{first}-{last}`) and write the edit against that.",
+        f"Read them again (`hkgit read {quote_word(where)}`) and write the edit against that.",
+        Near(first, last),
     )
-    error.near = (Near(first, last),)
-    return error

@@ -21,8 +21,8 @@ def render_diff(change: FileChange, first_line: int = 1, context: int = CONTEXT)
     Where the change is that of a part of a file, `first_line` says where the part begins. With
     less `context` there are fewer lines around each change, but one beside lines that are put in.
     """
-    old = _raw_lines(change.before)
-    new = _raw_lines(change.after)
+    files = (change.before, change.after)
+    old, new = (split_raw(b"" if file is None else file.data) for file in files)
     changes = _changes(old, new, change.hunks)
     head = list(_headers(change))
     if not head and not changes:
@@ -34,9 +34,7 @@ def render_diff(change: FileChange, first_line: int = 1, context: int = CONTEXT)
 
 
 def compare_files(
-    before: Callable[[str], File | None],
-    after: Callable[[str], File | None],
-    paths: Iterable[str],
+    before: Callable[[str], File | None], after: Callable[[str], File | None], paths: Iterable[str]
 ) -> tuple[FileChange, ...]:
     """Compare two versions of some files line by line; those that are the same are left out."""
     versions = ((path, before(path), after(path)) for path in paths)
@@ -54,10 +52,6 @@ def compare(
     old, new = (terminate(Document.of(file)).raw_lines for file in (before, after))
     hunks = tuple(make_hunks(find_changes(old, new), new))
     return FileChange(path=path, new_path=new_path, before=before, after=after, hunks=hunks)
-
-
-def _raw_lines(file: File | None) -> list[bytes]:
-    return [] if file is None else split_raw(file.data)
 
 
 def _headers(change: FileChange) -> Iterator[str]:

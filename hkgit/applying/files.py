@@ -71,27 +71,28 @@ def link(file: Path, name: Path) -> None:
 
 @cache
 def _swap() -> Callable[[bytes, bytes], bool] | None:
-    """The system's call that exchanges two names; None where there is none."""
+    """The system's call that exchanges two names; None where there is none.
+
+    It answers False, and does nothing, where the file system does not know it.
+    """
     import ctypes  # what only reads need not wait for it
 
-    with suppress(OSError, AttributeError):
+    at_cwd = () if sys.platform == "darwin" else (_AT_CWD,)
+    try:
         library = ctypes.CDLL(None, use_errno=True)
-        if sys.platform == "darwin":
-            swap = library.renamex_np
-            return lambda one, other: _is_done(swap(one, other, _EXCHANGE), ctypes.get_errno)
-        rename = library.renameat2
-        return lambda one, other: _is_done(
-            rename(_AT_CWD, one, _AT_CWD, other, _EXCHANGE), ctypes.get_errno
-        )
-    return None
+        rename = library.renamex_np if sys.platform == "darwin" else library.renameat2
+    except (OSError, AttributeError):
+        return None
 
+    def swap(one: bytes, other: bytes) -> bool:
+        if rename(*at_cwd, one, *at_cwd, other, _EXCHANGE) == 0:
+            return True
+        number = ctypes.get_errno()
+        if number not in _UNKNOWN:
+            raise OSError(number, os.strerror(number))
+        return False
 
-def _is_done(result: int, get_errno: Callable[[], int]) -> bool:
-    """Whether a call succeeded; False where this file system does not know it."""
-    number = get_errno()
-    if result != 0 and number not in _UNKNOWN:
-        raise OSError(number, os.strerror(number))
-    return result == 0
+    return swap
 
 
 @dataclass(frozen=True)
@@ -254,9 +255,6 @@ def clear_away(folder: Path, ours: Callable[[], Iterable[bytes]]) -> list[Path]:
     return kept
 
 
-_EXECUTE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
-
-
 @dataclass(frozen=True)
 class DirectorySnapshot:
     """A snapshot of a directory: links are seen as links, never followed."""
@@ -409,8 +407,7 @@ def _permissions(place: Path, mode: int) -> int:
     old = stat.S_IMODE(place.stat().st_mode)
     if bool(old & stat.S_IXUSR) == (mode == EXECUTABLE):
         return old
-    readers = (old & (stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH)) >> 2
-    return old | readers if mode == EXECUTABLE else old & ~_EXECUTE
+    return old | (old & 0o444) >> 2 if mode == EXECUTABLE else old & ~0o111
 
 
 def _refuse_write(path: str, why: str) -> GitRefused:

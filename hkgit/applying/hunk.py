@@ -100,7 +100,10 @@ def _list_whole_lines(draft: Draft) -> Iterator[Hunk]:
         edits += piece.edits
         stop = limit
         if piece.end < limit:
-            stop = _next_border(base, piece.end, is_complete=not new or new.endswith(b"\n"))
+            # The first beginning of a line at which both sides are complete.
+            line = base.line_at(piece.end)
+            is_border = base.offsets[line - 1] == piece.end and (not new or new.endswith(b"\n"))
+            stop = piece.end if is_border else base.offsets[line]
         if stop < base.offsets[max(base.line_at(limit), 1) - 1]:
             yield _hunk(base, start, stop, new + base.data[piece.end : stop], edits)
             start, new, edits = None, b"", ()
@@ -108,13 +111,6 @@ def _list_whole_lines(draft: Draft) -> Iterator[Hunk]:
             new += base.data[piece.end : limit]
     if start is not None:
         yield _hunk(base, start, len(base.data), new, edits)
-
-
-def _next_border(base: Document, offset: int, *, is_complete: bool) -> int:
-    """The first line beginning at which a hunk may close; behind `offset` if it ends mid-line."""
-    line = base.line_at(offset)
-    at_border = base.offsets[line - 1] == offset
-    return offset if at_border and is_complete else base.offsets[line]
 
 
 def _hunk(base: Document, start: int, stop: int, new: bytes, edits: tuple[int, ...]) -> Hunk:

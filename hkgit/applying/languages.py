@@ -125,14 +125,10 @@ class Language:
         fault = self.parse(after)
         if fault is None or self.parse(before) is not None:
             return None
-        is_above = self.is_rough and fault.line < _first_changed(before, after)
-        return replace(fault, line=_first_changed(before, after)) if is_above else fault
-
-
-def _first_changed(before: bytes, after: bytes) -> int:
-    """The number of the first line that differs."""
-    lines = zip(before.split(b"\n"), after.split(b"\n"), strict=False)
-    return next((at for at, (old, new) in enumerate(lines, 1) if old != new), 1)
+        if not self.is_rough:
+            return fault
+        changed = count_equal(before.split(b"\n"), after.split(b"\n")) + 1
+        return replace(fault, line=max(fault.line, changed))
 
 
 def find_language(path: str) -> Language | None:

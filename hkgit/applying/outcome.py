@@ -11,7 +11,7 @@ from hkgit.edits import File, Read, Spec, decode_text
 from hkgit.errors import BlindEdit, HkgitError, InvalidInput, Near
 from hkgit.matching.place import FULL, format_confidence
 from hkgit.text.document import Document, Lines
-from hkgit.text.escape import to_json_text, visible
+from hkgit.text.escape import quote_word, to_json_text, visible
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
 
@@ -201,11 +201,10 @@ def _expect_hash(outcome: EditOutcome, dialect: str) -> EditOutcome:
     if not is_by_number(dialect, outcome.tier, outcome.evidence.kind):
         return outcome
     first, last = outcome.base_lines[0][0], outcome.base_lines[-1][1]
-    where = f"{outcome.path}:{first}-{last}"
-    if first > last:
-        where = f"{outcome.path}:{max(last, 1)}"
-    error = BlindEdit(where, BY_NUMBER, f"Read them (`hkgit read {where}`) and give that hash.")
-    error.near = (Near(max(min(first, last), 1), max(last, 1)),)
+    near = Near(max(min(first, last), 1), max(last, 1))
+    where = f"{outcome.path}:{near.end_line if first > last else f'{first}-{last}'}"
+    fix = f"Read them (`hkgit read {quote_word(where)}`) and give that hash."
+    error = BlindEdit(where, BY_NUMBER, fix, near)
     return refuse_edit(outcome.number, outcome.path, error)
 
 
@@ -243,9 +242,6 @@ def reads_used(reads: Sequence[Read], plan: Plan) -> tuple[Read, ...]:
         if is_here and is_there and evidence.kind == read.kind and full.startswith(read.range_hash):
             used[replace(read, range_hash=full)] = None
     return tuple(used)
-
-
-_ENDS = "\r\n"
 
 
 WOULD_APPLY, NOT_APPLIED = "would_apply", "not_applied"
@@ -369,4 +365,4 @@ def _place(path: str, candidate: Candidate) -> str:
 
         return f"\nLines {where} are too long to show here: hkgit read {quote(f'{path}:{where}')}"
     head = f"\nLines {where}, hash {candidate.range_hash[:12]}:"
-    return f"{head}\n{candidate.text.rstrip(_ENDS)}"
+    return f"{head}\n" + candidate.text.rstrip("\r\n")

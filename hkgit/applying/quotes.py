@@ -25,8 +25,8 @@ from hkgit.text.document import BOM, Document, Lines, Splice
 from hkgit.values import replace
 
 
-def find_below_anchors(document: Document, edit: Edit) -> tuple[int, bool]:
-    """Find the byte behind the last anchor's line, and whether each anchor named one line only.
+def _find_anchor(document: Document, edit: Edit) -> tuple[int, bool]:
+    """Find the line of the last anchor, and whether each of them named one line only.
 
     Anchors are compared without the whitespace around them; each is looked for in the block that
     the line of the one before opens, else anywhere below. Where no line is an anchor, the one that
@@ -35,9 +35,7 @@ def find_below_anchors(document: Document, edit: Edit) -> tuple[int, bool]:
     texts = [line.strip() for line in document.lines]
     line, is_sure = 0, True
     for anchor in edit.anchors:
-        block = (
-            document.line_at(find_end_of_block(document, document.offsets[line])) - 1 if line else 0
-        )
+        block = find_end_of_block(document, line) if line else 0
         found = _find_anchor_lines(texts[:block], line, anchor) if block > line else []
         if not found:
             every = _find_anchor_lines(texts, line, anchor)
@@ -48,7 +46,7 @@ def find_below_anchors(document: Document, edit: Edit) -> tuple[int, bool]:
             fix = "Quote the whole line above the hunk, or leave it out."
             raise NoMatch(edit.path, what, fix)
         line, is_sure = found[0], is_sure and len(found) == 1
-    return document.offsets[line], is_sure
+    return line, is_sure
 
 
 def _is_outside(document: Document, line: int, row: int) -> bool:
@@ -56,8 +54,7 @@ def _is_outside(document: Document, line: int, row: int) -> bool:
 
     It is below that block, and indented more than the anchor: something else opens its block.
     """
-    lines = document.lines
-    end = document.line_at(find_end_of_block(document, document.offsets[line])) - 1
+    lines, end = document.lines, find_end_of_block(document, line)
     opens = any(each.strip() for each in lines[line:end])
     return opens and row > end and len(indent_of(lines[row - 1])) > len(indent_of(lines[line - 1]))
 
@@ -81,12 +78,13 @@ def _find_anchor_lines(texts: Sequence[bytes], line: int, anchor: str) -> list[i
 
 def find_line_below(document: Document, edit: Edit) -> int:
     """Return the number of the last anchor's line; raise Ambiguous when it may be several."""
-    offset, is_sure = find_below_anchors(document, edit)
-    above = document.lines[document.line_at(offset) - 2].strip()
-    if not is_sure or fold(above) != fold(encode_text(edit.anchors[-1]).strip()):
+    line, is_sure = _find_anchor(document, edit)
+    if not is_sure or fold(document.lines[line - 1].strip()) != fold(
+        encode_text(edit.anchors[-1]).strip()
+    ):
         what = f"the anchor {edit.anchors[-1].strip()!r} names more or less than one line"
         raise Ambiguous(edit.path, what, "Add context lines, so that the hunk names one place.")
-    return document.line_at(offset) - 1
+    return line
 
 
 def settle_end(
@@ -174,15 +172,15 @@ def _locate_edit(
             context, replace(edit, new_text="", final_newline=None), threshold
         )
         return located, ()
-    document, meant, start = context.document, edit, 0
+    document, meant, anchor = context.document, edit, 0
     if edit.anchors:
-        start, is_sure = find_below_anchors(document, edit)
+        anchor, is_sure = _find_anchor(document, edit)
         if is_sure and edit.line_hint is None:
-            meant = replace(edit, line_hint=_nearest(document, start, edit, threshold))
-        document = _hide_outside(document, start)
+            meant = replace(edit, line_hint=_nearest(document, anchor, edit, threshold))
+        document = _hide_outside(document, anchor, document.line_count)
     located = locate(document, meant, threshold, *_find_grounds(context, edit))
     if edit.anchors and edit.line_hint != END_OF_FILE:
-        _expect_in_block(context.document, start, edit, located.places[0])
+        _expect_in_block(context.document, anchor, edit, located.places[0])
     try:
         return located, transfer(located)
     except Conflict as error:
@@ -190,39 +188,39 @@ def _locate_edit(
         raise
 
 
-def _expect_in_block(document: Document, start: int, edit: Edit, place: Place) -> None:
+def _expect_in_block(document: Document, anchor: int, edit: Edit, place: Place) -> None:
     """Raise NoMatch for a place in another block than the one that the anchor above opens."""
     first, last = document.lines_of(place.start, place.end)
     rows = (row for row in range(first, last + 1) if document.lines[row - 1].strip())
-    if _is_outside(document, document.line_at(start) - 1, next(rows, first)):
+    if _is_outside(document, anchor, next(rows, first)):
         what = f"the block of the anchor {edit.anchors[-1].strip()!r} does not have the old text"
         fix = f"Read the file again; lines {first}-{last} have it, in another block."
-        error = NoMatch(edit.path, what, fix)
-        error.near = (Near(first, last),)
-        raise error
+        raise NoMatch(edit.path, what, fix, Near(first, last))
 
 
 _HIDDEN = bytes(byte if byte in b" \t\r\n" else 0 for byte in range(256))
 
 
-def _hide_outside(document: Document, start: int, end: int | None = None) -> Document:
-    """Make the words outside a stretch unreadable; every line stays where it is."""
-    end = len(document.data) if end is None else end
-    above, here, below = document.data[:start], document.data[start:end], document.data[end:]
-    return Document(above.translate(_HIDDEN) + here + below.translate(_HIDDEN))
+def _hide_outside(document: Document, above: int, last: int) -> Document:
+    """Make all words but those below line `above`, up to the last, unreadable where they are."""
+    data, (start, end) = document.data, document.span(above + 1, last)
+    return Document(
+        data[:start].translate(_HIDDEN) + data[start:end] + data[end:].translate(_HIDDEN)
+    )
 
 
-def _nearest(document: Document, start: int, edit: Edit, threshold: int) -> int | None:
+def _nearest(document: Document, anchor: int, edit: Edit, threshold: int) -> int | None:
     """The line hint that chooses what is below an anchor.
 
     That is the only place in the block which the anchor opens, else one near by; or none of many.
     """
     try:
-        locate(_hide_outside(document, start, find_end_of_block(document, start)), edit, threshold)
+        block = _hide_outside(document, anchor, find_end_of_block(document, anchor))
+        locate(block, edit, threshold)
     except Ambiguous:
         return None
     except HkgitError:
-        return document.line_at(start)
+        return anchor + 1
     return 0
 
 

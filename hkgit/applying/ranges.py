@@ -14,7 +14,7 @@ from hkgit.errors import AlreadyApplied, InvalidInput, Near, Stale
 from hkgit.matching import guards
 from hkgit.matching.quotation import is_telling
 from hkgit.text.document import Document, Lines, Splice, hash_lines
-from hkgit.text.escape import count_noun
+from hkgit.text.escape import count_noun, quote_word
 from hkgit.text.hashes import are_tagged, find_tag
 from hkgit.values import replace
 
@@ -50,7 +50,7 @@ def check_inside(path: str, document: Document, lines: Lines) -> None:
         raise InvalidInput(
             f"{path}:{lines[1]}" if lines[0] > lines[1] else f"{path}:{lines[0]}-{lines[1]}",
             f"the file has {count_noun(document.line_count, 'line')}",
-            f"Read it (`hkgit read {path}`) and name lines it has.",
+            f"Read it (`hkgit read {quote_word(path)}`) and name lines it has.",
         )
 
 
@@ -88,12 +88,11 @@ def refuse_stale_range(
     elif found:
         fix = f"The range is now at lines {', '.join(map(str, found[:5]))}: say which."
     else:
-        fix = f"Read the lines again (`hkgit read {path}`) and write the edit against that."
-    error = Stale(f"{path}:{first}-{last}", what, fix)
-    error.near = tuple(Near(start, start + last - first) for start in found[:5])
-    if is_inside(document, hashed):
-        error.near = (Near(first, last), *error.near)
-    return error
+        read = f"hkgit read {quote_word(path)}"
+        fix = f"Read the lines again (`{read}`) and write the edit against that."
+    here = (first,) if is_inside(document, hashed) else ()
+    near = (Near(start, start + last - first) for start in (*here, *found[:5]))
+    return Stale(f"{path}:{first}-{last}", what, fix, *near)
 
 
 def refuse_stale_read(path: str, document: Document, read: Read) -> Stale:
@@ -230,14 +229,18 @@ def _check_absent(document: Document, path: str, lines: Lines, new_lines: Sequen
 def change_tagged(context: EditContext, edit: TagEdit) -> tuple[FileState, EditOutcome]:
     """Replace, insert before, or delete the lines that tags name.
 
-    Raises Stale for unknown tags, and for an expected hash that fails.
+    Raises Stale for unknown tags, and for an expected hash that fails; InvalidInput for new lines
+    with the tags that only a reading puts before lines.
     """
     check_text(edit.path, context.state)
     document = context.document
     first, last = _find_tagged_lines(context, edit)
     is_insertion = edit.stop_tag is None and edit.new_lines is not None
     lines = (first, first - 1) if is_insertion else (first, last)
-    _check_untagged(edit, document.lines[first - 1 : last])
+    old = map(decode_text, document.lines[first - 1 : last])
+    if are_tagged(edit.new_lines or ()) and not are_tagged([*old]):
+        what = "every line of the new text begins with a tag"
+        raise InvalidInput(edit.path, what, "Write the lines as they should be in the file.")
     if is_insertion:
         _check_unrepeated(edit, first, document.lines[first - 1])
     span = document.span(first, last)
@@ -257,13 +260,6 @@ def _check_unrepeated(edit: TagEdit, number: int, target: bytes) -> None:
         what = f"the last of the new lines repeats line {number}, before which they are inserted"
         fix = "Leave it out: that line stays. To replace it, give its tag as hash_stop too."
         raise InvalidInput(edit.path, what, fix)
-
-
-def _check_untagged(edit: TagEdit, old: Sequence[bytes]) -> None:
-    """Raises InvalidInput for new lines with the tags that only a reading puts before lines."""
-    if are_tagged(edit.new_lines or ()) and not are_tagged([decode_text(line) for line in old]):
-        what = "every line of the new text begins with a tag"
-        raise InvalidInput(edit.path, what, "Write the lines as they should be in the file.")
 
 
 def _find_tagged_lines(context: EditContext, edit: TagEdit) -> Lines:
@@ -288,7 +284,9 @@ def _find_tag(context: EditContext, edit: TagEdit, tag: str) -> int:
     found = find_tag(context.document.lines, tag, start_line)
     if found is None:
         what = f"no line has the tag {tag}" + (f" from line {start_line} on" * (start_line > 1))
-        raise Stale(edit.path, what, f"Read it again: hkgit read --hashline {edit.path}")
+        raise Stale(
+            edit.path, what, f"Read it again: hkgit read --hashline {quote_word(edit.path)}"
+        )
     known = None
     if edit.offset is None and not context.seen.is_untouched:
         known = find_tag(context.base.lines, tag, 1)

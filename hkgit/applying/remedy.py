@@ -65,11 +65,8 @@ def render_correction(context: EditContext, error: HkgitError, dialect: str) -> 
             return change_text(context, edit, THRESHOLD)[1].diff
     except HkgitError:
         return None
-    hashed = _hash_of(context, edit)
-    rendered = (
-        None if hashed is None else _render_edit(replace(edit, expected_hash=hashed), dialect)
-    )
-    return rendered or _render_edit(edit, dialect)
+    hashed = replace(edit, expected_hash=_hash_of(context, edit))
+    return _render_edit(hashed, dialect) or _render_edit(edit, dialect)
 
 
 def _hash_of(context: EditContext, edit: Edit) -> str | None:

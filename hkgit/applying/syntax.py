@@ -7,15 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from hkgit.applying.hunk import map_lines
 from hkgit.applying.outcome import EditOutcome, FileChange, Plan, refuse_edit, show_lines
-from hkgit.edits import (
-    AnyEdit,
-    CreateFile,
-    Edit,
-    WriteFile,
-    encode_text,
-    new_text_of,
-    old_text_of,
-)
+from hkgit.edits import AnyEdit, CreateFile, Edit, WriteFile, encode_text, new_text_of, old_text_of
 from hkgit.errors import InvalidInput, Near
 from hkgit.matching.place import FULL
 from hkgit.text.document import Document
@@ -64,8 +56,12 @@ def _settle(plan: Plan, change: FileChange, found: tuple[Language, Fault], mode:
     """The plan with a refusal, or a note, at the edit that answers for a broken file."""
     outcomes = list(plan.outcomes)
     at, is_refused = _culprit(change, found[1], outcomes, mode)
-    settle = _refuse_edit if is_refused else _add_note
-    outcomes[at] = settle(outcomes[at], change, *found)
+    if is_refused:
+        outcomes[at] = _refuse_edit(outcomes[at], change, *found)
+    else:
+        language, fault = found
+        note = f"the file is no longer {language.name}: line {fault.line}: {fault.what}"
+        outcomes[at] = replace(outcomes[at], notes=(*outcomes[at].notes, note))
     return replace(plan, outcomes=tuple(outcomes))
 
 
@@ -112,19 +108,13 @@ def _is_loose(outcome: EditOutcome) -> bool:
     return bool(outcome.repairs) or not (outcome.tier in AS_WRITTEN or is_as_it_stands)
 
 
-def _add_note(
-    outcome: EditOutcome, change: FileChange, language: Language, fault: Fault
-) -> EditOutcome:
-    note = f"the file is no longer {language.name}: line {fault.line}: {fault.what}"
-    return replace(outcome, notes=(*outcome.notes, note))
-
-
 def _refuse_edit(
     outcome: EditOutcome, change: FileChange, language: Language, fault: Fault
 ) -> EditOutcome:
     """The refusal, with the place that was found: it may not be the one that was meant."""
     what = f"with this edit line {fault.line} is no longer {language.name}: {fault.what}"
-    error = InvalidInput(outcome.path, what, f"{_advice(outcome)} {_OFF}")
+    off = "--no-check-syntax (check_syntax=false in a call) lands it unchanged."
+    error = InvalidInput(outcome.path, what, f"{_advice(outcome)} {off}")
     refused = replace(refuse_edit(outcome.number, outcome.path, error), spec=outcome.spec)
     if not _is_loose(outcome) or change.before is None:
         return refused
@@ -133,9 +123,6 @@ def _refuse_edit(
     if len(encode_text(found.text or "")) > _SHOWN:
         found = replace(found, text=None)
     return replace(refused, candidates=(found,))
-
-
-_OFF = "--no-check-syntax (check_syntax=false in a call) lands it unchanged."
 
 
 def _advice(outcome: EditOutcome) -> str:
@@ -150,10 +137,7 @@ _HUNK = r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@.*"
 _PATCH = r"\*\*\* (?:Begin Patch|End Patch|End of File|(?:Add|Update|Delete) File: .*)"
 _BLOCK = r"(?:<{5,12} ?|-{5,12} )SEARCH>?|(?:>{5,12} ?|\+{5,12} )REPLACE"
 
-_ANYWHERE = {
-    "unified-diff": _HUNK,
-    "apply-patch": f"{_PATCH}|{_HUNK}",
-}
+_ANYWHERE = {"unified-diff": _HUNK, "apply-patch": f"{_PATCH}|{_HUNK}"}
 _LEAKED = rf"{_BLOCK}|\*\*\* (?:Begin|End) Patch"
 _TYPED = frozenset({"protocol", "search-replace"})
 """Dialects whose texts need no look: strings of a program, and blocks whose parser has looked."""

@@ -11,15 +11,9 @@ from html import escape
 from hkgit import __version__
 from hkgit.audit.commits import REPLAYS, AuditedCommit, needs_a_look, rank_weakness
 from hkgit.audit.reports.documents import report_json
-from hkgit.audit.reports.findings import mend, name_commit, read_subject
+from hkgit.audit.reports.findings import mend, name_commit
 from hkgit.audit.reports.text import summarize
-from hkgit.audit.tables.figures import (
-    Summary,
-    numbers_json,
-    numbers_lines,
-    open_rows_of,
-    sum_up,
-)
+from hkgit.audit.tables.figures import Summary, numbers_json, numbers_lines, open_rows_of, sum_up
 from hkgit.evidence.refusal_log import RefusedAttempt, find_claimed_conflicts
 from hkgit.gate.commit_range import CommitRange
 from hkgit.gate.policy.model import Policy
@@ -32,27 +26,29 @@ from hkgit.values import dataclass
 
 @dataclass(frozen=True)
 class Audit:
-    """A range as named, the rulings under the policy, the commits, and what they come to."""
+    """A range as named, the rulings under the policy, the commits, and what they come to.
+
+    `refused` is what was refused in the clone meanwhile.
+    """
 
     name: str
     asked: CommitRange
     report: Report
     commits: tuple[AuditedCommit, ...]
     summary: Summary
+    refused: Sequence[RefusedAttempt]
 
     @classmethod
     def of(
-        cls,
-        name: str,
-        asked: CommitRange,
-        report: Report,
-        refused: Sequence[RefusedAttempt] = (),
+        cls, name: str, asked: CommitRange, report: Report, refused: Sequence[RefusedAttempt] = ()
     ) -> Audit:
         """Audit a range."""
         commits = tuple(map(AuditedCommit, report.rulings))
         with open_rows_of(report.rulings, report.policy) as database:
             summary = sum_up(database, refused)
-        return cls(name=name, asked=asked, report=report, commits=commits, summary=summary)
+        return cls(
+            name=name, asked=asked, report=report, commits=commits, summary=summary, refused=refused
+        )
 
     def find_break_glass(self) -> list[Ruling]:
         """List the rulings that only a record of break-glass accepts."""
@@ -117,7 +113,7 @@ def render_body(audit: Audit) -> str:
 
 
 def _list_body(audit: Audit) -> Iterator[str]:
-    figures, rulings = audit.summary.figures, audit.report.rulings
+    figures = audit.summary.figures
     yield f"{escape_markdown(summarize(audit.report))}."
     yield ""
     yield "## What is derived"
@@ -137,7 +133,8 @@ def _list_body(audit: Audit) -> Iterator[str]:
     yield from map(visible, numbers_lines(figures))
     yield "```"
     yield ""
-    yield from _section("Rejected", map(_reject, (each for each in rulings if not each.passes)))
+    rejected = (each for each in audit.commits if not each.passes)
+    yield from _section("Rejected", map(_reject, rejected))
     yield from _section("Break-glass", map(_list_records, audit.find_break_glass()))
     named = figures["versions"].items()
     agents = ", ".join(f"{escape_markdown(name)} ({count})" for name, count in named)
@@ -159,19 +156,15 @@ def _list_body(audit: Audit) -> Iterator[str]:
     yield from _section("Conflicts", met)
     yield "## Commits"
     yield ""
-    rows = [
-        (
-            each.replay,
-            f"{'passes' if each.passes else 'fails'}: {each.ruling.rule}",
-            str(len(each.edits) or ""),
-            ", ".join(each.agents),
-            read_subject(each.ruling),
-        )
-        for each in audit.commits
-    ]
-    names = (_name(each.ruling) for each in audit.commits)
-    cells = ((name, *map(escape_markdown, row)) for name, row in zip(names, rows, strict=True))
-    yield from _table(("commit", "replay", "policy", "edits", "agent", "subject"), cells)
+    titles = ("commit", "replay", "policy", "edits", "agent", "subject")
+    yield from _table(titles, map(_commit_cells, audit.commits))
+
+
+def _commit_cells(commit: AuditedCommit) -> Sequence[str]:
+    policy = f"{'passes' if commit.passes else 'fails'}: {commit.ruling.rule}"
+    edits, agents = str(len(commit.edits) or ""), ", ".join(commit.agents)
+    cells = (commit.replay, policy, edits, agents, commit.subject)
+    return (_name(commit.ruling), *map(escape_markdown, cells))
 
 
 def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -192,13 +185,13 @@ def _name(ruling: Ruling) -> str:
     return render_code(name_commit(ruling))
 
 
-def _reject(ruling: Ruling) -> str:
+def _reject(commit: AuditedCommit) -> str:
     """A rejected commit, its findings, and the command that fixes it."""
-    lines = [f"{_name(ruling)} {escape_markdown(read_subject(ruling))}"]
-    for each in ruling.findings:
+    lines = [f"{_name(commit.ruling)} {escape_markdown(commit.subject)}"]
+    for each in commit.ruling.findings:
         what, fix = escape_markdown(each.what), escape_markdown(each.fix)
         lines.append(f"  - {escape_markdown(each.rule)}, {render_code(each.where)}: {what}. {fix}")
-    command = mend(ruling)
+    command = mend(commit.ruling)
     return "\n".join([*lines, f"  - fix: {render_code(command)}"] if command else lines)
 
 
@@ -227,9 +220,8 @@ def render_comment(audit: Audit) -> str:
 def _list_comment(audit: Audit) -> Iterator[str]:
     figures = audit.summary.figures
     mark, count = "❌" if figures.failing else "✅", count_noun(figures.commits, "commit")
-    outcome = (
-        f"{figures.failing} of {count} do not pass" if figures.failing else f"{count}, all pass"
-    )
+    failing = f"{figures.failing} of {count} do not pass"
+    outcome = failing if figures.failing else f"{count}, all pass"
     yield f"## {mark} hkgit: {outcome}; {figures.derived} derived from evidence"
     yield ""
     words = "*Replay* says what can be derived, *policy* what passes."
@@ -283,10 +275,6 @@ def render_badge(audit: Audit) -> str:
     colour = _GOOD if figures.commits and figures.derived == figures.commits else _FAIR
     if figures.failing:
         words, colour = f"{words}, {figures.failing} fail", _BAD
-    return _draw(words, colour)
-
-
-def _draw(words: str, colour: str) -> str:
     left, right = (round(len(text) * _CHARACTER) + 14 for text in (_LABEL, words))
     label = escape(f"{_LABEL}: {words}")
     return (

@@ -90,15 +90,7 @@ def _attribute_file(
     for changed in find_changes(old, new):
         for number in range(changed.new_start + 1, changed.new_end + 1):
             text = new[number - 1].removesuffix(b"\n")
-            origin = origins.of(
-                Blamed(
-                    number=number,
-                    text=text,
-                    commit=commit,
-                    commit_path=change.path,
-                    commit_line=number,
-                )
-            )
+            origin = origins.of(Blamed(number, text, commit, change.path, commit_line=number))
             if origin.entry is not None and origin.entry_id is not None:
                 found.append((number, origin.entry.agent, origin.entry_id))
     # Less its place among those found, a number is the same for neighbours.
@@ -133,12 +125,13 @@ def render_records(attribution: Attribution) -> Iterator[JsonObject]:
     The specification's `tool` is what produced the code: the agent. Its model is not known.
     """
     for agent in attribution.agents:
-        lines = [each for each in attribution.lines if _is_of(each, agent)]
+        own = agent.casefold()
+        lines = [each for each in attribution.lines if each.agent.casefold() == own]
         name, _, version = visible(agent).partition("/")
         commit = attribution.commit
         yield {
             "version": VERSION,
-            "id": str(uuid.uuid5(uuid.NAMESPACE_URL, f"hkgit:{commit.id}:{agent.casefold()}")),
+            "id": str(uuid.uuid5(uuid.NAMESPACE_URL, f"hkgit:{commit.id}:{own}")),
             "timestamp": commit.time.astimezone(UTC).isoformat(),
             "vcs": {"type": "git", "revision": commit.id},
             "tool": {"name": name, **({"version": version} if version else {})},
@@ -156,10 +149,6 @@ def render_records(attribution: Attribution) -> Iterator[JsonObject]:
                 }
             },
         }
-
-
-def _is_of(lines: AttributedLines, agent: str) -> bool:
-    return lines.agent.casefold() == agent.casefold()
 
 
 def _conversations(lines: Sequence[AttributedLines], path: str) -> Iterator[JsonObject]:

@@ -14,7 +14,7 @@ from hkgit.evidence.replay import candidate_of
 from hkgit.evidence.trailers import list_agents
 from hkgit.evidence.verdict import CandidateCommit, Verdict
 from hkgit.gate.clock import Watch
-from hkgit.gate.commit_range import CommitRange, judge_range, list_commits_of
+from hkgit.gate.commit_range import CommitRange, drop_floors, judge_range, list_commits_of
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.ruling import BEFORE_SINCE, BY_HAND, NO_EVIDENCE, Ruling
@@ -100,7 +100,7 @@ class AuditedCommit:
 
     @property
     def edits(self) -> tuple[RecordedEdit, ...]:
-        return tuple(edit for _, entry in self.ruling.judged.entries for edit in entry.edits)
+        return self.ruling.judged.edits
 
     @cached_property
     def evidence(self) -> Counter[str]:
@@ -205,6 +205,18 @@ class History:
         """Judge those of its commits that are given."""
         return judge_range(self.repository, self.asked, self.policy, commits=commits, watch=watch)
 
+    def replay(self, commits: Sequence[str], watch: Watch, jobs: int = 1) -> Iterator[Ruling]:
+        """Replay them; the policy says who is governed, and its floors do not count."""
+        return judge_range(
+            self.repository,
+            self.asked,
+            drop_floors(self.policy),
+            commits=commits,
+            has_trusted_side=False,
+            jobs=jobs,
+            watch=watch,
+        )
+
 
 _UNREAD = ("fail", "unverifiable")
 
@@ -257,8 +269,3 @@ def fits(text: str, glob: str) -> bool:
     folded, wanted = text.casefold(), glob.casefold()
     has_star = any(char in wanted for char in "*?[")
     return fnmatchcase(folded, wanted) if has_star else wanted in folded
-
-
-def format_rfc3339(time: datetime) -> str:
-    """Write a moment as RFC 3339 does."""
-    return time.isoformat(timespec="seconds")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 
 from hkgit.applying.evidence import is_weak
 from hkgit.audit.commits import History, is_unexplained, name_evidence
@@ -16,7 +17,7 @@ from hkgit.evidence.verdict import Entries, Verdict
 from hkgit.gate.ruling import BY_HAND, Ruling
 from hkgit.git.repository import Repository
 from hkgit.text.document import split_raw
-from hkgit.values import dataclass, field
+from hkgit.values import dataclass
 
 UNCOMMITTED_LINE = "uncommitted"
 UNEXPLAINED = "unexplained"
@@ -123,13 +124,13 @@ def _parse_porcelain(porcelain: bytes) -> Iterator[Blamed]:
             paths[head[0]] = unquote_name(decode_text(raw[9:-1]))
 
 
-@dataclass
 class LineOrigins:
     """Finds the origin of lines; each commit is judged once."""
 
-    history: History
-    _rulings: dict[str, Ruling] = field(default_factory=dict)
-    _ordered: dict[str, Entries] = field(default_factory=dict)
+    def __init__(self, history: History) -> None:
+        self.repository = history.repository
+        self.rule = cache(history.rule)
+        self._order = cache(self._order_entries)
 
     def of(self, line: Blamed) -> LineOrigin:
         """Find the origin of a line."""
@@ -138,28 +139,19 @@ class LineOrigins:
         ruling = self.rule(line.commit)
         if _is_beside(ruling, line):
             return LineOrigin(line, ruling, is_beside=True)
-        entries = self._order(line.commit, ruling)
+        entries = self._order(line.commit)
         # Where a rebase has moved it, by its text.
-        return LineOrigin(
-            line, ruling, *(_by_place(entries, line) or _by_text(entries, line) or ())
-        )
+        wrote = _by_place(entries, line) or _by_text(entries, line) or ()
+        return LineOrigin(line, ruling, *wrote)
 
-    def rule(self, commit: str) -> Ruling:
-        """Judge a commit, each once."""
-        if commit not in self._rulings:
-            self._rulings[commit] = self.history.rule(commit)
-        return self._rulings[commit]
-
-    def _order(self, commit: str, ruling: Ruling) -> Entries:
+    def _order_entries(self, commit: str) -> Entries:
         """Order the commit's entries, the last one first."""
-        if commit not in self._ordered:
-            entries, parents = ruling.judged.entries, ruling.judged.candidate.parents
-            if len(entries) > 1 and parents:
-                with suppress(Unverifiable):
-                    before = self.history.repository.snapshot(parents[0])
-                    entries = tuple(order_entries(entries, before))
-            self._ordered[commit] = entries[::-1]
-        return self._ordered[commit]
+        judged = self.rule(commit).judged
+        entries, parents = judged.entries, judged.candidate.parents
+        if len(entries) > 1 and parents:
+            with suppress(Unverifiable):
+                entries = tuple(order_entries(entries, self.repository.snapshot(parents[0])))
+        return entries[::-1]
 
 
 def _is_beside(ruling: Ruling, line: Blamed) -> bool:

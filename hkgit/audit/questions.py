@@ -93,7 +93,7 @@ def _ask(asked: Report, find: Find) -> Iterator[Fact]:
     for ruling in asked.rulings:
         commit = ruling.judged.candidate.id or ""
         for says, where, what in find(asked.policy, ruling):
-            yield Fact(says, commit, to_json_text(where) or "", to_json_text(what) or "")
+            yield Fact(says, commit, to_json_text(where), to_json_text(what))
 
 
 _MISSING = (UNKNOWN, "commit", "what is needed to judge it is missing")
@@ -157,7 +157,7 @@ def _resolution(policy: Policy, met: JsonObject) -> Said:
 
 
 def _paths(policy: Policy, ruling: Ruling) -> Iterator[Said]:
-    names = {edit.path for _, entry in ruling.judged.entries for edit in entry.edits}
+    names = {edit.path for edit in ruling.judged.edits}
     for path in sorted(names):
         try:
             check_path(path)
@@ -174,8 +174,7 @@ def _hashes(policy: Policy, ruling: Ruling) -> Iterator[Said]:
     if judged.entries:
         yield from ((NO, finding.where, finding.what) for finding in judged.findings)
     if judged.entries and not judged.findings:
-        edits = (edit for _, entry in judged.entries for edit in entry.edits)
-        held = sum(edit.expected_hash is not None for edit in edits)
+        held = sum(edit.expected_hash is not None for edit in judged.edits)
         hashes = count_noun(held, "expected hash", "expected hashes")
         yield YES, "ledger", f"{hashes} checked on the parent's files"
 

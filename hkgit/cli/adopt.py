@@ -13,11 +13,7 @@ import click
 
 from hkgit.agents import list_logged
 from hkgit.agents.transcripts.log_reader import Logs, find_logs, logs_at
-from hkgit.agents.transcripts.log_words import (
-    adoption_json,
-    adoption_lines,
-    log_lines,
-)
+from hkgit.agents.transcripts.log_words import adoption_json, adoption_lines, log_lines
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
 from hkgit.cli.history import resolve_range
@@ -27,7 +23,6 @@ from hkgit.errors import GitRefused, HkgitError, InvalidInput, Rejected
 from hkgit.evidence.verdict import BLIND, CandidateCommit, Finding
 from hkgit.gate.ruling import Ruling
 from hkgit.git.facts import find_agent_shell
-from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository, find_checkout
 from hkgit.sessions.bypass import is_recorded
 from hkgit.text.escape import count_noun
@@ -103,9 +98,6 @@ def fix_blind(ruling: Ruling, fix: Callable[[Finding], Finding]) -> Ruling:
     return replace(ruling, findings=tuple(found))
 
 
-UNEXPLAINED = Rejected.exit_code
-
-
 @declare
 def adopt(
     *,
@@ -136,7 +128,7 @@ def adopt(
     done = _adopt(repository, logs, commits, working_tree, keeps=not dry_run)
     document = adoption_json(done, logs, is_kept=not dry_run)
     lines = chain(log_lines(logs), adoption_lines(repository, done, is_kept=not dry_run))
-    code = 0 if all(each.is_whole for each in done) else UNEXPLAINED
+    code = 0 if all(each.is_whole for each in done) else Rejected.exit_code
     return Answer(document, lines, code, is_info=True)
 
 
@@ -150,26 +142,16 @@ def _in_range(repository: Repository, commits: str) -> tuple[str, ...]:
 
 
 def _adopt(
-    repository: Repository,
-    logs: Logs,
-    commits: str | None,
-    of_checkout: bool,
-    *,
-    keeps: bool,
+    repository: Repository, logs: Logs, commits: str | None, of_checkout: bool, *, keeps: bool
 ) -> list[Adoption]:
     """Explain commits; without a word what is staged, else what is in the checkout."""
     if commits is not None:
         return adopt_commits(repository, logs, _in_range(repository, commits), keeps=keeps)
-    tree = None if of_checkout else repository.index_tree()
-    if tree is None or not _differs(repository, tree):
+    head, tree = repository.head().commit, None if of_checkout else repository.index_tree()
+    before = repository.snapshot(head).tree_id
+    if tree is None or not list_changed_paths(repository, before, tree):
         tree = store_checkout(repository)
     return [adopt_tree(repository, logs, tree, keeps=keeps)]
-
-
-def _differs(repository: Repository, tree: str) -> bool:
-    head = repository.head().commit
-    before = EMPTY_TREE if head is None else repository.commit(head).tree
-    return bool(list_changed_paths(repository, before, tree))
 
 
 def answer_remade(repository: Repository, remade: Remade) -> Answer:

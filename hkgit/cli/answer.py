@@ -45,12 +45,13 @@ class Answer:
         if CONSOLE.form == "json" and self.document is not None:
             document: Json = self.document() if callable(self.document) else self.document
             (echo_json_list if hasattr(document, "__next__") else echo_json)(document)
-        elif self.is_long:
-            from hkgit.cli.terminal_rows import echo_paged
-
-            echo_paged(self.lines)
         elif not self.is_info or CONSOLE.loudness > QUIET:
-            for line in self.lines:
+            lines = self.lines
+            if self.is_long:
+                from hkgit.cli.terminal_rows import page
+
+                lines = page(lines)
+            for line in lines:
                 echo(line, nl=isinstance(line, str))
         if self.refusal:
             print_error(self.refusal)
@@ -86,16 +87,12 @@ def _json_bytes(value: object) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-_APPLYING = ("apply", "edit")
-"""Commands whose answer has the same keys whatever happens."""
-
-
 def echo_refusal(error: HkgitError, arguments: Sequence[str]) -> None:
     """Print why there is no answer, where a document is asked for and none is begun."""
     form = CONSOLE.form or _find_form_in(arguments)
     if form == "text" or CONSOLE.is_begun:
         return
-    if CONSOLE.command in _APPLYING:
+    if CONSOLE.command in ("apply", "edit"):  # they have the same keys whatever happens
         from hkgit.applying.outcome import render_apply_json
 
         echo_json(render_apply_json(error.status, (), None, error))

@@ -17,14 +17,7 @@ from hkgit.cli.answer import Answer
 from hkgit.cli.common import make_root_relative, open_repository
 from hkgit.cli.options import declare, option, option_of, options_in, session_option
 from hkgit.cli.output import CONSOLE, QUIET, VERBOSE, print_note, printable_text, show_progress
-from hkgit.cli.spec_options import (
-    SpecOptions,
-    echo_notes,
-    read_expects,
-    read_specs,
-    refuse,
-)
-from hkgit.edits import Read
+from hkgit.cli.spec_options import SpecOptions, echo_notes, read_expects, read_specs, refuse
 from hkgit.errors import BlindEdit, HkgitError, InvalidInput
 from hkgit.evidence.refusal_log import RefusalLog, note_unread
 from hkgit.git.repository import Repository
@@ -34,7 +27,6 @@ from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
 from hkgit.workflows.application import ApplyResult, advise, apply
 from hkgit.workflows.arguments import BASE, BRANCH, MESSAGE
-from hkgit.workflows.commit_plan import RecordedCommit
 from hkgit.workflows.landing_policy import Unread, explain_differing, refuse_blind
 from hkgit.workflows.merge_plan import MergePlan, list_conflicts
 from hkgit.workflows.target import ApplyRequest, PlannedCommit
@@ -43,17 +35,11 @@ _SHOWN = 5
 """At most so many commands that read are named."""
 
 
-def add_advice(session: str | None, root: Path | None, result: ApplyResult) -> ApplyResult:
-    """Add to edits that are refused as blind how they get their evidence."""
-    blind = result.blocking
-    return advise(result, f"Fix: {_advise(session, root, result, blind)}") if blind else result
-
-
-def blind_json(session: str | None, root: Path | None, blind: Sequence[Unread]) -> JsonObject:
+def _blind_json(
+    session: str | None, root: Path | None, blind: Sequence[Unread]
+) -> list[JsonObject]:
     """Write blind edits as the JSON of `apply`, each with the command that reads its lines."""
-    if not blind:
-        return {}
-    found = [
+    return [
         {
             "number": each.number,
             "path": to_json_text(each.path),
@@ -62,10 +48,9 @@ def blind_json(session: str | None, root: Path | None, blind: Sequence[Unread]) 
         }
         for each in blind
     ]
-    return {"blind": found}
 
 
-def warn_of_rejection(
+def _warn_of_rejection(
     session: str | None, root: Path | None, result: ApplyResult, given: SpecOptions
 ) -> None:
     """Say in one line what the policy would reject of what has landed, or would."""
@@ -94,29 +79,16 @@ def _advise(
     differing = explain_differing(result.target, blind)
     if differing is not None:
         return differing
-    reads = ", ".join(f"`{each}`" for each in _list_reads(session, root, blind))
-    if _needs_session(session, blind):
-        name = session or _SESSION
-        return f"read the lines ({reads}) and run this again with `--session {name}`"
-    places = dict.fromkeys(f"--expect {_quote(root, each)}=HASH" for each in blind)
-    given = " ".join([*places][:_SHOWN])
-    return f"read the lines ({reads}) and run this again with `{given}`, the hash that is printed"
-
-
-_SESSION = "apply"
-"""The session that is proposed where none was named and hashes alone do not count."""
-
-
-def _needs_session(session: str | None, blind: Sequence[Unread]) -> bool:
-    """Whether a receipt is the evidence to ask for; it refers to lines in the checkout."""
-    is_hash_accepted = all("hash" in each.accepted for each in blind)
-    return not is_hash_accepted or (session is not None and all(each.rev is None for each in blind))
-
-
-def _list_reads(session: str | None, root: Path | None, blind: Sequence[Unread]) -> list[str]:
-    name = (session or _SESSION) if _needs_session(session, blind) else None
-    reads = list(dict.fromkeys(_read(name, root, each) for each in blind))
-    return reads[:_SHOWN]
+    # A receipt refers to lines in the checkout, so a session has none of a revision.
+    of_checkout = session is not None and all(each.rev is None for each in blind)
+    needs_receipt = of_checkout or any("hash" not in each.accepted for each in blind)
+    name = (session or "apply") if needs_receipt else None
+    reads = [*dict.fromkeys(f"`{_read(name, root, each)}`" for each in blind)][:_SHOWN]
+    again = f"read the lines ({', '.join(reads)}) and run this again with "
+    if name is not None:
+        return f"{again}`--session {name}`"
+    expects = [*dict.fromkeys(f"--expect {_quote(root, each)}=HASH" for each in blind)]
+    return f"{again}`{' '.join(expects[:_SHOWN])}`, the hash that is printed"
 
 
 def _read(session: str | None, root: Path | None, edit: Unread) -> str:
@@ -135,28 +107,15 @@ def _take_back(result: ApplyResult) -> str:
     if not result.landed or result.target is None:
         return ""
     branch, before = result.target.branch, f"{result.landed[0][:12]}^"
-    command = f"git update-ref refs/heads/{branch} {before}"
+    command = f"git update-ref {shlex.quote(f'refs/heads/{branch}')} {before}"
     if result.target.checkout:
         command = f"git reset -q --keep {before}"
     elif result.target.old is None:
-        command = f"git branch -q -D {branch}"
+        command = f"git branch -q -D {shlex.quote(branch)}"
     return f"take it back (`{command}`), "
 
 
-_HOW = {
-    True: ("note", "resolved by the edits"),
-    False: ("warning", "stays as in the first parent"),
-}
-
-
-def choose_merge(given: tuple[str, ...]) -> str | None:
-    """Return the one revision to merge; a merge of more is judged by nobody. Raises UsageError."""
-    if len(given) > 1:
-        raise click.UsageError("--merge: merge them one by one")
-    return given[0] if given else None
-
-
-def tell_merge(
+def _tell_merge(
     repository: Repository, merging: MergePlan | None, step: PlannedCommit
 ) -> JsonObject:
     """Say path by path what becomes of the conflicts; answers with the same for the JSON."""
@@ -164,26 +123,20 @@ def tell_merge(
         return {}
     conflicts = {}
     for path, is_resolved, missing in list_conflicts(repository, merging, step.files):
-        word, how = _HOW[is_resolved]
+        how = "resolved by the edits" if is_resolved else "stays as in the first parent"
         lack = f"; it lacks {count_noun(missing, 'line')} of {merging.name}" if missing else ""
-        print_note(f"{word}: {path}: in conflict, {how}{lack}")
+        print_note(f"{'note' if is_resolved else 'warning'}: {path}: in conflict, {how}{lack}")
         conflicts[path] = "resolved" if is_resolved else "kept"
     return {"merge": {"commit": merging.commit, "conflicts": conflicts}}
 
 
-def ask_command(command: str, directory: Path, correction: str) -> bytes:
+def _ask(command: str, correction: str) -> bytes:
     """Run a shell command with a correction on its standard input, and return its answer.
 
     Raises InvalidInput where it fails.
     """
-    done = subprocess.run(
-        command,
-        shell=True,
-        cwd=directory,
-        input=correction.encode("utf-8", "replace"),
-        stdout=subprocess.PIPE,
-        check=False,
-    )
+    words = correction.encode("utf-8", "replace")
+    done = subprocess.run(command, shell=True, input=words, stdout=subprocess.PIPE, check=False)
     if done.returncode != 0:
         what = f"the command of --reflect exited with {done.returncode}"
         raise InvalidInput("--reflect", what, "Nothing was applied.")
@@ -218,22 +171,27 @@ def command(
     Each SPEC is a file, or - for standard input, in any dialect that hkgit reads, and becomes one
     commit. Nothing lands unless every edit of every spec applies.
     """
+    if len(merge) > 1:  # a merge of more is judged by nobody
+        raise click.UsageError("--merge: merge them one by one")
     result, root = ApplyResult(), None
     try:
         repository = open_repository(is_small=True)
         root = repository.work_tree
         expected = read_expects(given.expect, partial(make_root_relative, repository))
-        receipts = _find_receipts(repository, session)
+        if session is not None and root is not None:
+            from hkgit.sessions.edit_session import EditSession
+
+            expected += EditSession.open(root, session).status().receipts
         request = ApplyRequest(
             branch=branch,
-            merge=choose_merge(merge),
+            merge=merge[0] if merge else None,
             base=base,
             agent=agent,
             message=message,
             verify=verify,
             # The judge refers to all edits at once.
             options=given.to_options(allow_blind=True),
-            reads=(*expected, *receipts),
+            reads=expected,
             accept_hook_changes=accept_hook_changes,
             retry=retry,
             allow_blind=given.allow_blind,
@@ -241,33 +199,26 @@ def command(
             say=print_note,
             watch=show_progress("committing spec"),
         )
-        applied = apply(repository, _add_specs(repository, given, request, reflect))
-        result = add_advice(session, root, applied)
+        result = apply(repository, _add_specs(repository, given, request, reflect))
+        if result.blocking:
+            result = advise(result, f"Fix: {_advise(session, root, result, result.blocking)}")
         for words in result.conflicts:
             print_note(words)
         if result.error is not None:
             raise result.error
     except HkgitError as error:
-        blind = blind_json(session, root, result.blocking)
-        return refuse(error, result.outcomes, given, blind, refusal_text(result.outcomes))
+        blind = _blind_json(session, root, result.blocking)
+        more: JsonObject = {"blind": blind} if blind else {}
+        return refuse(error, result.outcomes, given, more, refusal_text(result.outcomes))
     last, target = result.commits[-1], result.target
     assert target is not None, "what lands has a target"
     if last.commit is not None:
         CONSOLE.done = f"commit {last.commit} landed on {target.branch}"
     echo_notes(result.outcomes)
-    merging = tell_merge(repository, target.merging, last.step)
-    warn_of_rejection(session, root, result, given)
+    merging = _tell_merge(repository, target.merging, last.step)
+    _warn_of_rejection(session, root, result, given)
     document = render_apply_json("applied", result.outcomes, last.commit, dry_run=given.dry_run)
     return Answer(document | merging, _lines(result, target.branch))
-
-
-def _find_receipts(repository: Repository, session: str | None) -> tuple[Read, ...]:
-    """Find the receipts of a session that still hold in the checkout."""
-    if session is None or repository.work_tree is None:
-        return ()
-    from hkgit.sessions.edit_session import EditSession
-
-    return EditSession.open(repository.work_tree, session).status().receipts
 
 
 def _add_specs(
@@ -283,8 +234,8 @@ def _add_specs(
     # Few calls need it.
     from hkgit.workflows.reflection import Reflection
 
-    ask = partial(ask_command, reflect, Path.cwd())
-    return replace(request, reflection=Reflection(ask, read, None if root is None else str(root)))
+    reflection = Reflection(partial(_ask, reflect), read, None if root is None else str(root))
+    return replace(request, reflection=reflection)
 
 
 def _lines(result: ApplyResult, branch: str) -> Iterator[str | bytes]:
@@ -294,15 +245,11 @@ def _lines(result: ApplyResult, branch: str) -> Iterator[str | bytes]:
             for change in each.step.plan.files:
                 yield printable_text(render_diff(change).encode("utf-8", "surrogateescape"))
             yield b"\n" + printable_text(each.message)
-        elif CONSOLE.loudness > QUIET:
-            yield _summary_line(branch, each.commit, each)
+        elif CONSOLE.loudness > QUIET:  # as git prints it, with the least sure edit
+            least = min(each.entry.edits, key=lambda edit: edit.confidence)
+            sure = format_confidence(least.confidence, " (lowest confidence ")
+            ending = f"{sure}, {least.tier})" if sure else ""
+            yield f"[{branch} {each.commit[:7]}] {each.subject}{ending}"
     if result.landed and CONSOLE.loudness == VERBOSE:
         for outcome in result.outcomes:
             yield f"  {outcome_line(outcome)}  {outcome.evidence.kind}"
-
-
-def _summary_line(branch: str, commit: str, done: RecordedCommit) -> str:
-    """Write one line as git prints it, with the least sure edit."""
-    least = min(done.entry.edits, key=lambda edit: edit.confidence)
-    sure = format_confidence(least.confidence, " (lowest confidence ")
-    return f"[{branch} {commit[:7]}] {done.subject}" + (f"{sure}, {least.tier})" if sure else "")

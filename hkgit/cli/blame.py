@@ -15,19 +15,14 @@ from hkgit.audit.authorship import (
     render_records,
     write_note,
 )
-from hkgit.audit.commits import History, format_rfc3339, read_author_time
+from hkgit.audit.commits import History, read_author_time
 from hkgit.audit.origins import LineOrigin, LineOrigins, blame_file
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import make_root_relative, open_repository
 from hkgit.cli.history import REVISION, find_history, note_shallow, open_history
-from hkgit.cli.options import argument, declare, option
+from hkgit.cli.options import argument, choice_option, declare, option
 from hkgit.cli.output import print_note, show_progress
-from hkgit.cli.terminal_rows import (
-    EVIDENCE_COLOURS,
-    Cell,
-    measure_terminal,
-    render_rows,
-)
+from hkgit.cli.terminal_rows import EVIDENCE_COLOURS, Cell, measure_terminal, render_rows
 from hkgit.errors import InvalidInput
 from hkgit.evidence.trailers import list_missing_lines
 from hkgit.gate.ruling import NO_EVIDENCE
@@ -106,7 +101,7 @@ def _row_json(origin: LineOrigin) -> JsonObject:
         "commit": line.commit,
         "commit_path": visible(line.commit_path),
         "commit_line": line.commit_line,
-        "time": None if candidate is None else format_rfc3339(read_author_time(candidate)),
+        "time": None if candidate is None else read_author_time(candidate).isoformat(),
         "kind": origin.kind,
         "replay": None if ruling is None else ruling.replay,
         "passes": None if ruling is None else ruling.passes,
@@ -128,12 +123,8 @@ FORMATS = ("agent-trace", "git-ai", "assisted-by")
 def attribution(
     *,
     commits: str = REVISION,
-    form: str = option(
-        "Records of Agent Trace, logs of git-ai, or trailers.",
-        "--format",
-        type=click.Choice(FORMATS),
-        default=FORMATS[0],
-        show_default=True,
+    form: str = choice_option(
+        FORMATS, "Records of Agent Trace, logs of git-ai, or trailers.", "--format"
     ),
     notes: bool = option("Store logs of git-ai in refs/notes/ai."),
 ) -> Answer:

@@ -44,7 +44,7 @@ def make_relative_to(root: Path, path: str) -> str:
     below the root is followed. Raises InvalidInput for a path outside it.
     """
     if path.startswith(":/"):
-        return path[2:]
+        return path[2:] or "."
     root = root.resolve()
     place = Path(os.path.normpath(Path.cwd() / path))
     for above in (*reversed(place.parents), place):

@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import click
-
 import hkgit
 from hkgit.agents import HOOKED, find_agent
 from hkgit.agents.setup.installer import (
@@ -22,7 +20,7 @@ from hkgit.agents.setup.installer import (
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
 from hkgit.cli.options import declare, option
-from hkgit.cli.output import CONSOLE
+from hkgit.cli.output import CONSOLE, echo
 from hkgit.cli.schema import list_versions
 from hkgit.cli.session import describe_session
 from hkgit.errors import GitRefused
@@ -41,12 +39,12 @@ from hkgit.git.transaction.transaction import Outcome, Settled
 from hkgit.sessions.bypass import (
     are_hooks_off,
     describe_commits_past_hooks,
-    find_commits_past_hooks,
 )
 from hkgit.sessions.homes import find_folders
 from hkgit.sessions.session_states import list_sessions
 from hkgit.sessions.writer import find_crashed
 from hkgit.text.escape import escape_console, to_json_text, visible
+from hkgit.values import asdict
 from hkgit.workflows import health
 from hkgit.workflows.setup import find_framework, find_runner
 
@@ -62,15 +60,7 @@ def look_at_ci() -> Answer:
     event = read_event(os.environ)
     found = list(run_checks(open_repository(), event, os.environ, Path(hkgit.__file__)))
     level = sum_up(found)
-    checks = [
-        {
-            "name": check.name,
-            "level": str(check.level),
-            "what": to_json_text(check.what),
-            "fix": check.fix,
-        }
-        for check in found
-    ]
+    checks = [asdict(check) | {"what": to_json_text(check.what)} for check in found]
     names = ("host", "name", "ref", "old", "new")
     described = {name: getattr(event, name) for name in names}
     return Answer(
@@ -119,7 +109,7 @@ def command(
         return removed_text.look()
     versions = list_versions()
     if CONSOLE.form == "text":
-        click.echo("  ".join(f"{name} {number}" for name, number in versions.items()))
+        echo("  ".join(f"{name} {number}" for name, number in versions.items()))
     repository = open_repository()
     root = repository.work_tree
     stale = health.list_stale(repository, fix=fix)
@@ -216,16 +206,16 @@ def _say_work(repository: Repository) -> Iterator[Line]:
     root = repository.work_tree
     for session in () if root is None else list_sessions(repository, root):
         yield "session", describe_session(session)
-    for line in describe_commits_past_hooks(repository, find_commits_past_hooks(repository)):
+    for line in describe_commits_past_hooks(repository):
         yield "past hooks", line
 
 
 def _say_agents(repository: Repository) -> Iterator[Line]:
     """Whether agents' hooks are as they should be, in the checkout and in the user's settings."""
     root = repository.work_tree
-    for path, advice in () if root is None else find_outdated(root):
-        yield "agents", f"{path.relative_to(root or '')} {advice}"
     if root is not None:
+        for path, advice in find_outdated(root):
+            yield "agents", f"{path.relative_to(root)} {advice}"
         yield from (("agents", line) for line in _say_connected(root))
     yield from (("agents", line) for line in _say_user_hooks(root))
     if are_hooks_off():

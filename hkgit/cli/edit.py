@@ -12,13 +12,7 @@ from hkgit.cli.answer import Answer
 from hkgit.cli.common import find_work_root, make_relative_to
 from hkgit.cli.options import declare, option, option_of, options_in, session_option
 from hkgit.cli.output import CONSOLE, QUIET, print_note, printable_text
-from hkgit.cli.spec_options import (
-    SpecOptions,
-    echo_notes,
-    read_expects,
-    read_specs,
-    refuse,
-)
+from hkgit.cli.spec_options import SpecOptions, echo_notes, read_expects, read_specs, refuse
 from hkgit.errors import HkgitError
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.edit_session import EditSession, open_session
@@ -80,9 +74,7 @@ def _lines(report: EditReport, given: SpecOptions) -> Iterator[str | bytes]:
 @declare
 def undo(
     *,
-    session: str | None = option(
-        "The session of the call.", metavar="NAME", envvar="HKGIT_SESSION"
-    ),
+    session: str | None = session_option("The session of the call."),
     call: str | None = option_of(CALL, metavar="ID"),
     whole: bool = option_of(WHOLE_SESSION, "--all"),
     only_list: bool = option("Only list the calls.", "--list"),

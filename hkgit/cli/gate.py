@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 
 import click
 
-from hkgit.audit.commits import History
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
-from hkgit.cli.history import POLICY, RANGE, find_history, open_history
+from hkgit.cli.history import POLICY, RANGE, find_history, open_history, watch_judging
 from hkgit.cli.options import REPORT, choose_one, declare, message_file_option, option
-from hkgit.cli.output import print_note, print_warning, show_progress
+from hkgit.cli.output import print_note, print_warning
 from hkgit.cli.ruling_output import answer_report
 from hkgit.evidence.verdict import BLIND
 from hkgit.gate.commit_range import drop_floors, judge_range, select_share
@@ -22,14 +21,6 @@ from hkgit.gate.ruling import Report, Ruling
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun, visible
 from hkgit.values import replace
-
-OF_A_COMMIT = ("staged", "message_file")
-"""Points at which git is making a commit."""
-
-OF_REFS = ("pre_push", "pre_receive", "reference_transaction")
-"""Points at which refs are about to move."""
-
-_PROGRESS = "judging commit"
 
 MOST_ASKED = 20
 """For so many rejected commits of a range transcripts are read."""
@@ -70,15 +61,16 @@ def gate(
     )
     if explain and form not in ("text", "json"):
         raise click.UsageError("--explain needs --format text or json.")
-    if record and point not in OF_A_COMMIT:
+    is_of_commit = point in ("staged", "message_file")
+    if record and not is_of_commit:
         raise click.UsageError("--record is for a commit being made: --staged or --message-file.")
-    if point in OF_REFS:
+    if point in ("pre_push", "pre_receive", "reference_transaction"):
         from hkgit.cli import refs
 
         if form not in ("text", "json"):
             raise click.UsageError("Checks of refs need --format text or json.")
         return refs.judge(point, value, policy, remote=remote, budget=budget)
-    if point in OF_A_COMMIT:
+    if is_of_commit:
         from hkgit.cli.commit_gate import answer_commit
         from hkgit.cli.record_steps import judge_recorded
 
@@ -96,8 +88,7 @@ def _judge_range(
     """Judge the commits of a range; each is told as soon as it is judged."""
     history = find_history(repository, commits, policy, is_range=True)
     context = JudgeContext(explain=explain)
-    watch = show_progress(_PROGRESS)
-    rulings = judge_range(repository, history.asked, history.policy, context, watch=watch)
+    rulings = judge_range(repository, history.asked, history.policy, context, watch=watch_judging)
     told = rulings if explain else _add_adoptions(repository, rulings)
     report = Report(history.policy, explain=explain)
     return answer_report(repository, report, told, history.asked.new)
@@ -125,8 +116,9 @@ def _judge_event(policy: str | None, *, explain: bool) -> Answer:
     words = f"{event.name} ({event.host}): from {event.old} to {event.new}, for {event.ref}"
     print_note(visible(words))
     given = None if policy is None else load_policy(repository, policy, None)
-    watch = show_progress(_PROGRESS)
-    report = judge_event(repository, event, given, watch, say=print_warning, explain=explain)
+    report = judge_event(
+        repository, event, given, watch_judging, say=print_warning, explain=explain
+    )
     return answer_report(repository, replace(report, explain=explain))
 
 
@@ -152,10 +144,9 @@ def verify(
     repository, lax = history.repository, drop_floors(history.policy)
     listed = select_share(history.list(), *_parse_shard(shard))
     tip = listed[-1] if listed else None
-    report = Report(lax)
     if not incremental:
-        rulings = _verify(history, listed, jobs)
-        return answer_report(repository, report, rulings, tip)
+        rulings = history.replay(listed, watch_judging, jobs)
+        return answer_report(repository, Report(lax), rulings, tip)
     # Rows of evidence are slow to load.
     from hkgit.audit.tables.database import keep_rulings, list_held, open_kept_rows
 
@@ -164,20 +155,8 @@ def verify(
     fresh = [each for each in listed if each not in known]
     if len(fresh) < len(listed):
         print_note(f"{count_noun(len(listed) - len(fresh), 'commit')} passed before: skipped")
-    rulings = keep_rulings(kept, _verify(history, fresh, jobs), lax)
-    return answer_report(repository, report, rulings, tip)
-
-
-def _verify(history: History, commits: Sequence[str], jobs: int) -> Iterator[Ruling]:
-    return judge_range(
-        history.repository,
-        history.asked,
-        drop_floors(history.policy),
-        commits=commits,
-        has_trusted_side=False,
-        jobs=jobs,
-        watch=show_progress(_PROGRESS),
-    )
+    rulings = keep_rulings(kept, history.replay(fresh, watch_judging, jobs), lax)
+    return answer_report(repository, Report(lax), rulings, tip)
 
 
 def _parse_shard(text: str) -> tuple[int, int]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import click
 
 from hkgit.audit.commits import History
 from hkgit.cli.common import open_repository
 from hkgit.cli.options import argument, option
-from hkgit.cli.output import print_note
+from hkgit.cli.output import print_note, show_progress
 from hkgit.errors import InvalidInput
 from hkgit.gate.commit_range import CommitRange, split_range
 from hkgit.gate.trusted_policy import load_policy
@@ -40,6 +42,11 @@ def find_history(
         asked = CommitRange(None, repository.resolve(words))
     trusted = asked.old or repository.head().commit
     return History(repository, asked, load_policy(repository, policy, trusted))
+
+
+def watch_judging(commits: Sequence[str]) -> Iterator[str]:
+    """Show how far the judging of commits has come."""
+    return show_progress("judging commit")(commits)
 
 
 def note_shallow(repository: Repository) -> None:

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents import find_agent
 from hkgit.agents.agent import Agent
 from hkgit.agents.begun_calls import begin_call, has_open_work
-from hkgit.agents.events import (
-    Editing,
-    Looks,
-    ServerCall,
-    Shell,
-    ToolEvent,
-    ToolReading,
-)
+from hkgit.agents.events import Editing, Looks, ServerCall, Shell, ToolEvent, ToolReading
 from hkgit.agents.specs import (
     find_commands,
     find_named_checkouts,
@@ -27,7 +19,7 @@ from hkgit.agents.specs import (
     relative_to_root,
 )
 from hkgit.agents.tools import parse_payload, render_answer
-from hkgit.cli.output import echo
+from hkgit.cli.output import echo, read_input
 from hkgit.errors import Conflict, HkgitError, InvalidInput
 from hkgit.sessions.homes import choose_folder, find_checkout, find_git_dir, is_guarded
 
@@ -45,7 +37,7 @@ _BINARY = 8000
 def answer_hook(agent: str, *, steer: bool = False, user: bool = False) -> None:
     """Answer one hook of an agent, whose call is on standard input."""
     known = find_agent(agent)
-    text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    text = read_input().decode("utf-8", "replace")
     answer = None
     try:
         event = known.read_event(parse_payload(text))
@@ -80,11 +72,16 @@ def _answer(agent: Agent, event: ToolEvent, tool: str | None) -> str | None:
     """
     home = find_checkout(event.directory)
     root = _find_root(event, home)
-    replies = [_answer_in(agent, event, tool, root, home)]
-    for other in find_named_checkouts(event.did, event.directory):
-        if other != root and is_guarded(other):
-            with suppress(InvalidInput):  # what names files of the one names none of the other
-                replies.append(_answer_in(agent, event, None, other, home))
+    named = find_named_checkouts(event.did, event.directory)
+    others = [each for each in named if each != root and is_guarded(each)]
+    replies: list[str | None] = []
+    for place in (root, *others):
+        try:
+            replies.append(_answer_in(agent, event, tool if place == root else None, place, home))
+        except HkgitError as error:
+            # What names files of the one names none of the other.
+            if place == root or not isinstance(error, InvalidInput):
+                echo(f"hkgit: not recorded: {error}", err=True)
     return "\n".join(filter(None, replies)) or None
 
 
@@ -130,11 +127,7 @@ def _begins_alone(event: ToolEvent, root: Path) -> bool:
 
 
 def _answer_session(
-    agent: Agent,
-    event: ToolEvent,
-    tool: str | None,
-    root: Path,
-    attached: Sequence[ToolReading],
+    agent: Agent, event: ToolEvent, tool: str | None, root: Path, attached: Sequence[ToolReading]
 ) -> str | None:
     """What the model is to know, when what was left open is taken in, and what was done."""
     # Before most calls nothing is recorded.

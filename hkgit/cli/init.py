@@ -14,7 +14,7 @@ from hkgit.agents.setup.installer import find_folder, list_user_wide
 from hkgit.agents.setup.settings import USER
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
-from hkgit.cli.options import declare, option
+from hkgit.cli.options import choice_option, declare, option
 from hkgit.errors import GitRefused
 from hkgit.gate.entrypoints.hook_scripts import CLIENT_HOOKS, HOOKS, asks_hkgit
 from hkgit.git.repository import Repository
@@ -36,11 +36,8 @@ def command(
         "Connect this coding agent: write its settings, nothing else.",
         type=click.Choice(agents.HOOKED + agents.PLAIN),
     ),
-    mode: str = option(
-        "With --agent: record the agent's own edits, or steer it to hkgit's tools.",
-        type=click.Choice(agents.MODES),
-        default=agents.MODES[0],
-        show_default=True,
+    mode: str = choice_option(
+        agents.MODES, "With --agent: record the agent's own edits, or steer it to hkgit's tools."
     ),
     user: bool = option(
         "With --agent: write hooks to your user settings, for all repositories that use hkgit."
@@ -48,7 +45,7 @@ def command(
 ) -> Answer:
     """Install the gate's hooks and a policy with every default explained.
 
-    With a .pre-commit-config.yaml the hooks are added there, otherwise to git.
+    Hooks of pre-commit and prek stay, and run hkgit's before their own.
     Existing files are left as they are.
     """
     if remove and hooks:
@@ -64,8 +61,12 @@ def command(
     else:
         steps, left = _set_up(open_repository(), hooks, remove=remove, server=server)
     is_blocked = any(step.action is Action.BLOCKED for step in steps)
+    listed = [
+        {"path": _display_path(step.path), "action": str(step.action), "note": step.note}
+        for step in steps
+    ]
     return Answer(
-        _document(steps, left, "blocked" if is_blocked else "done"),
+        {"status": "blocked" if is_blocked else "done", "steps": listed, "next": left},
         _lines(steps, left),
         GitRefused.exit_code if is_blocked else 0,
         is_info=not is_blocked,
@@ -80,11 +81,9 @@ def _connect_user(agent: str | None, mode: str, *, remove: bool) -> list[SetupSt
     if mode != agents.MODES[0]:
         raise click.UsageError("--user only records; --mode steer needs the settings of a project.")
     folder = find_folder(agent, os.environ)
-    return (
-        installer.remove(folder, agent, [USER])
-        if remove
-        else installer.install(folder, agent, USER)
-    )
+    if remove:
+        return installer.remove(folder, agent, [USER])
+    return installer.install(folder, agent, USER)
 
 
 def _connect(
@@ -112,14 +111,6 @@ def _set_up(
     chosen = [name for name in CLIENT_HOOKS if name in (hooks or HOOKS)]
     steps = setup.install(repository, chosen)
     return steps, list(setup.list_remaining(repository, steps))
-
-
-def _document(steps: Sequence[SetupStep], left: Sequence[str], status: str) -> dict[str, object]:
-    listed = [
-        {"path": _display_path(step.path), "action": str(step.action), "note": step.note}
-        for step in steps
-    ]
-    return {"status": status, "steps": listed, "next": list(left)}
 
 
 def _lines(steps: Sequence[SetupStep], left: Sequence[str]) -> Iterator[str]:

@@ -20,9 +20,8 @@ from hkgit.audit.reports.documents import ruling_json
 from hkgit.audit.signers import Signed, Signers, render_signature, signature_json
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import make_root_relative, open_repository
-from hkgit.cli.history import find_history, note_shallow
+from hkgit.cli.history import find_history, note_shallow, watch_judging
 from hkgit.cli.options import argument, declare, limit_option, option
-from hkgit.cli.output import show_progress
 from hkgit.cli.terminal_rows import (
     EVIDENCE_COLOURS,
     REPLAY_COLOURS,
@@ -41,9 +40,11 @@ from hkgit.text.strict_json import JsonObject
 _NARROW = 100
 """Columns below which a row is short of words."""
 
+_MOST = 2**31 - 1
+"""git counts no further."""
 
-PASSES, FAILS = "passes", "fails"
-WORDS = tuple(dict.fromkeys((PASSES, FAILS, *map(str, Verdict), BY_HAND, NO_EVIDENCE)))
+_POLICY = {True: "passes", False: "fails"}
+WORDS = (*dict.fromkeys((*_POLICY.values(), *map(str, Verdict), BY_HAND, NO_EVIDENCE)),)
 """What a commit can be asked to be: what replay says, its verdict, or the policy's."""
 
 
@@ -76,30 +77,25 @@ def command(
     if follow and len(located) != 1:
         raise click.UsageError("--follow takes exactly one path.")
     history = find_history(repository, revision)
+    max_count = min(max_count, _MOST)
     most = None if agent or author or verdict or is_weak else max_count
     limits = {"max-count": most, "since": since, "until": until}
     options = [f"--{name}={value}" for name, value in limits.items() if value is not None]
     commits = _commits(repository, history.asked, options, located, is_followed=follow)
-    watched = show_progress("judging commit")(commits)
-    audited = map(AuditedCommit, map(history.rule, watched))
+    audited = map(AuditedCommit, map(history.rule, watch_judging(commits)))
     wanted = (
         each
         for each in audited
         if (agent is None or fits_agent(each.agents, agent))
         and (author is None or fits(each.author, author))
-        and (verdict is None or verdict in _list_words(each))
+        and verdict in (None, each.replay, each.ruling.judged.verdict, _POLICY[each.passes])
         and (not is_weak or is_weak_commit(each))
     )
     found = islice(wanted, max_count)
     signers = Signers(repository, history.asked.old or repository.head().commit)
     signed = ((commit, signers.of(commit.ruling)) for commit in found)
-    document = (_row_json(*each, history.policy.source) for each in signed)
+    document = (signed_json(*each, history.policy.source) for each in signed)
     return Answer(document, _lines(signed), is_long=True)
-
-
-def _list_words(commit: AuditedCommit) -> tuple[str, ...]:
-    verdict = str(commit.ruling.judged.verdict)
-    return commit.replay, verdict, PASSES if commit.passes else FAILS
 
 
 def _split(repository: Repository, words: Sequence[str]) -> tuple[str, Sequence[str]]:
@@ -172,7 +168,8 @@ def describe_evidence(commit: AuditedCommit, *, is_short: bool) -> str:
     return " ".join(f"{kind}={count}" for kind, count in commit.evidence.items())
 
 
-def _row_json(commit: AuditedCommit, signatures: Sequence[Signed], source: str) -> JsonObject:
+def signed_json(commit: AuditedCommit, signatures: Sequence[Signed], source: str) -> JsonObject:
+    """Write a commit and its signatures as one JSON object."""
     return {
         **ruling_json(commit.ruling, source=source),
         **commit_json(commit),

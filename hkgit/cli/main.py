@@ -86,9 +86,10 @@ class _Hk(_Commands):
 
 def _print_versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
-        from hkgit.cli.schema import print_versions
+        from hkgit.cli.schema import list_versions
 
-        print_versions()
+        for name, number in list_versions().items():
+            click.echo(f"{name} {number}")
         ctx.exit()
 
 

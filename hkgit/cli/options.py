@@ -65,10 +65,15 @@ def _note_form(ctx: click.Context, param: click.Parameter, value: str | bool) ->
     return CONSOLE.form
 
 
+def choice_option(choices: Sequence[str], words: str, *names: str, **more: Any) -> Any:
+    """Declare an option that is one of some words, the first by default."""
+    given = {"type": click.Choice(choices), "default": choices[0], "show_default": True}
+    return option(words, *names, **given | more)
+
+
 def format_option(forms: Sequence[str], words: str) -> Any:
-    """Declare `--format`, the first by default; `--json` is one of them, or one more."""
-    choices = {"type": click.Choice(forms), "default": forms[0], "show_default": True}
-    return option(words, "--format", callback=_note_form, **choices)
+    """Declare `--format`, the form of the answer; `--json` is one of them, or one more."""
+    return choice_option(forms, words, "--format", callback=_note_form)
 
 
 REPORT = format_option(FORMATS, "The format of the report.")
@@ -164,21 +169,16 @@ def make_shared(*, hidden: bool = True) -> list[click.Parameter]:
 
     The help of `hkgit` itself shows them once, for all.
     """
-    given: dict[str, Any] = {"expose_value": False, "hidden": hidden}
+    given: dict[str, Any] = {"expose_value": False, "hidden": hidden, "callback": _note}
     flags = {
         "-q --quiet": "Print only what is refused.",
         "-v --verbose": "Print more, and each program started.",
         "--debug": "Show a traceback for an internal error.",
     }
-    words = "When to colour; NO_COLOR is respected."
+    colour = {"type": click.Choice([*_COLOURED]), "help": "When to colour; NO_COLOR is respected."}
     return [
-        *(
-            click.Option(names.split(), is_flag=True, callback=_note, help=about, **given)
-            for names, about in flags.items()
-        ),
-        click.Option(
-            ["--color"], type=click.Choice([*_COLOURED]), callback=_note, help=words, **given
-        ),
+        *(click.Option(names.split(), is_flag=True, help=flags[names], **given) for names in flags),
+        click.Option(["--color"], **given | colour),
     ]
 
 

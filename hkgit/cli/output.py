@@ -1,33 +1,20 @@
-"""What commands print: loudness, colours, streams."""
+"""What commands read and print: streams, loudness, colours."""
 
 from __future__ import annotations
 
 import os
 import sys
-from io import RawIOBase, TextIOWrapper
+from io import FileIO, TextIOWrapper
 
 TYPE_CHECKING = False
 
 
-class _Forgiving(RawIOBase):
+class _Forgiving(FileIO):
     """Standard error: what cannot be said there changes no verdict."""
 
-    def __init__(self, number: int) -> None:
-        self._number = number
-
-    def writable(self) -> bool:
-        return True
-
-    def fileno(self) -> int:
-        return self._number
-
-    def isatty(self) -> bool:
-        return os.isatty(self._number)
-
-    def write(self, data: object) -> int:
-        assert isinstance(data, bytes | bytearray | memoryview)
+    def write(self, data: Any) -> int:
         try:
-            return os.write(self._number, data)
+            return super().write(data)
         except OSError:
             return len(data)
 
@@ -48,9 +35,13 @@ def prepare_streams() -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
-    sys.stderr = TextIOWrapper(
-        _Forgiving(2), encoding, errors="backslashreplace", write_through=True
-    )
+    raw = _Forgiving(2, "w", closefd=False)
+    sys.stderr = TextIOWrapper(raw, encoding, errors="backslashreplace", write_through=True)
+
+
+def read_input() -> bytes:
+    """Read standard input to its end; there is nothing in one that is closed."""
+    return b"" if sys.stdin is None else sys.stdin.buffer.read()
 
 
 def forget_output() -> None:
@@ -63,8 +54,10 @@ def forget_output() -> None:
 
 def make_printable(line: str) -> str:
     """Escape a line of somebody's text for a terminal; a pipe gets it as it is."""
-    if not sys.stdout.isatty():
-        return line
+    return _escape(line) if sys.stdout.isatty() else line
+
+
+def _escape(line: str) -> str:
     # Who reads in a pipe does not wait for it.
     from hkgit.text.escape import visible
 
@@ -82,7 +75,7 @@ def printable_text(data: bytes) -> bytes:
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
-    from typing import IO, TypeVar
+    from typing import IO, Any, TypeVar
 
     Item = TypeVar("Item")
 
@@ -169,12 +162,9 @@ def print_error(text: str) -> None:
 def _tell(text: str, fg: str | None) -> None:
     # Only who fails waits for it.
     from hkgit.git.program import name_program
-    from hkgit.text.escape import visible
 
-    text = name_program(text)
-    name = style("hkgit:", fg, sys.stderr)
-    lines = ("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
-    echo(f"{name} " + "\n".join(lines), err=True)
+    lines = map(_escape, name_program(text).split("\n"))
+    echo(f"{style('hkgit:', fg, sys.stderr)} " + "\n".join(lines), err=True)
 
 
 def show_progress(doing: str) -> Callable[[Sequence[Item]], Generator[Item, None, None]]:

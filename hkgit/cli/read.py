@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 import click
@@ -21,17 +20,6 @@ from hkgit.sessions.file_lines import MAX_LINES, ReadableCheckout, Reading, read
 from hkgit.workflows.arguments import BEFORE, HASHLINE, LIMIT
 
 _RANGE = r"(?s)(?P<path>.+):(?P<start>\d+)(?P<dash>-(?P<end>\d+)?)?\Z"
-
-
-def split_target(target: str) -> tuple[str, int | None, int | None]:
-    """Split `PATH`, `PATH:N`, `PATH:START-END` or `PATH:START-` into path and line numbers."""
-    found = re.match(_RANGE, target)
-    if found is None:
-        return target, None, None
-    start = int(found["start"])
-    if found["dash"] is None:
-        return found["path"], start, start
-    return found["path"], start, None if found["end"] is None else int(found["end"])
 
 
 @declare
@@ -96,13 +84,8 @@ def _read_here(
     # A reading without a session waits for nothing that edits.
     from hkgit.sessions.edit_session import EditSession
 
-    opened = EditSession.open(root, session)
-    read = partial(opened.read, hashline=hashline, limit=limit, before=before)
-    if before is not None:
-        # So the gate and the hooks name it, and who follows them may be in any directory.
-        with suppress(InvalidInput):
-            return read(path, start, end), end
-    return read(make_relative_to(root, path), start, end), end
+    path, opened = make_relative_to(root, path), EditSession.open(root, session)
+    return opened.read(path, start, end, hashline=hashline, limit=limit, before=before), end
 
 
 def _root() -> Path:
@@ -113,19 +96,20 @@ def _root() -> Path:
 
 
 def _split(target: str, files: Snapshot, whole: str) -> tuple[str, int | None, int | None]:
-    """The parts of a target; a file may have a name that looks like one with a range."""
-    path, start, end = split_target(target)
-    if start is not None and _is_there(files, whole):
-        return target, None, None
-    return path, start, end
+    """Split `PATH`, `PATH:N`, `PATH:START-END` or `PATH:START-` into path and line numbers.
 
-
-def _is_there(files: Snapshot, path: str) -> bool:
-    try:
-        return files.get(path) is not None
-    except InvalidInput:
-        # Lines of a file with a name of one letter look like a path on a drive.
-        return False
+    A file may have a name that looks like one with a range.
+    """
+    found = re.match(_RANGE, target)
+    # Lines of a file with a name of one letter look like a path on a drive.
+    with suppress(InvalidInput):
+        if found is None or files.get(whole) is not None:
+            return target, None, None
+    assert found is not None
+    start, end = int(found["start"]), found["end"]
+    if found["dash"] is None:
+        return found["path"], start, start
+    return found["path"], start, None if end is None else int(end)
 
 
 def _lines(reading: Reading) -> Iterator[str]:

@@ -32,8 +32,11 @@ def waits() -> bool:
 
 def judge_recorded(message_file: str | None, judge: Callable[[], Answer]) -> int:
     """Record the commit being made, judge it, and take back what was recorded if it is rejected."""
-    if message_file is None:
-        _record_running_command()
+    shell = find_agent_shell() if message_file is None else None
+    if shell is not None:  # what the command has changed by which git is started
+        from hkgit.agents.recorder import record_running_command  # most commits are made elsewhere
+
+        record_running_command(find_work_root(), shell)
     waits_here = waits()
     if waits_here:
         try_recording("staged" if message_file is None else "message_file", message_file or "")
@@ -46,16 +49,6 @@ def judge_recorded(message_file: str | None, judge: Callable[[], Answer]) -> int
         if code != 0 and waits_here:
             try_recording("withdraw")
     return code
-
-
-def _record_running_command() -> None:
-    """In an agent's shell, record what the command has changed by which git is started."""
-    shell = find_agent_shell()
-    if shell is not None:
-        # Most commits are made elsewhere.
-        from hkgit.agents.recorder import record_running_command
-
-        record_running_command(find_work_root(), shell)
 
 
 def try_recording(step: RecordStep, message_file: str = "") -> None:
@@ -106,6 +99,6 @@ def list_commits_past_hooks(repository: Repository) -> Iterator[str]:
     """List, a line each, commits made past the hooks that hold edits of sessions."""
     root = repository.work_tree
     if root is not None and may_wait(root):
-        from hkgit.sessions.bypass import describe_commits_past_hooks, find_commits_past_hooks
+        from hkgit.sessions.bypass import describe_commits_past_hooks
 
-        yield from describe_commits_past_hooks(repository, find_commits_past_hooks(repository))
+        yield from describe_commits_past_hooks(repository)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +11,7 @@ from hkgit.audit.reports.documents import report_json
 from hkgit.audit.reports.text import report_lines
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
-from hkgit.cli.output import CONSOLE, QUIET, VERBOSE, print_error
+from hkgit.cli.output import CONSOLE, QUIET, VERBOSE, print_error, read_input
 from hkgit.cli.record_steps import list_commits_past_hooks
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate.clock import DEFAULT
@@ -53,24 +52,22 @@ def judge(
     """
     if point == "reference_transaction" and state != "prepared":
         return Answer(None)  # too early, or too late
-    repository, stdin = open_repository(in_hook=True), sys.stdin.buffer.read()
+    repository, stdin = open_repository(in_hook=True), read_input()
     if point == "pre_receive":
         policy = policy or repository.config("hkgit.gate.policy")
+    given = None if policy is None else read_named_policy(repository, policy)
     if point == "pre_push":
         for line in list_commits_past_hooks(repository):
             print_error(line)
-    given = None if policy is None else read_named_policy(repository, policy)
-    if point == "pre_push":
         pushed = [*parse_pushed(stdin)] or [*read_framework_update(os.environ)]
         remote = remote or os.environ.get("PRE_COMMIT_REMOTE_NAME", "origin")
         answers = tuple(judge_pushed(repository, pushed, remote, given))
+        _warn_of_kept_text(repository, answers)
     elif point == "pre_receive":
         seconds = _parse_seconds(repository.config("hkgit.budget") if budget is None else budget)
         answers = tuple(judge_received(repository, [*parse_received(stdin)], given, seconds))
     else:
         answers = tuple(judge_moved(repository, [*parse_received(stdin)], given))
-    if point == "pre_push":
-        _warn_of_kept_text(repository, answers)
     passes = all(each.passes for each in answers)
     return Answer(
         lambda: {"passes": passes, "refs": [_answer_json(each) for each in answers]},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 
 import click
 
@@ -19,6 +18,7 @@ from hkgit.git.facts import find_agent_shell
 from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
 from hkgit.text.strict_json import JsonObject
+from hkgit.values import asdict
 
 
 @declare
@@ -89,8 +89,8 @@ def consult(
         line = f"{found[0][0].id}: {decision}, by {by}"
         return Answer({"consults": [_consult_json(found[0])]}, [visible(line)], is_info=True)
     lines = [line for each in found for line in _consult_lines(each, is_whole=id is not None)]
-    lines = lines or ["no question was left to people here"]
-    return Answer({"consults": [*map(_consult_json, found)]}, map(visible, lines))
+    document = {"consults": [*map(_consult_json, found)]}
+    return Answer(document, map(visible, lines or ["nothing was asked here"]))
 
 
 def _choose(found: list[Consult], start: str) -> Consult:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
@@ -18,7 +19,12 @@ from hkgit.audit.audit import (
 )
 from hkgit.audit.commits import History
 from hkgit.audit.questions import YES, Fact, Question, answer_questions, select_governed
-from hkgit.audit.tables.database import open_kept_rows, restrict_rows, update_rows
+from hkgit.audit.tables.database import (
+    open_directory,
+    open_kept_rows,
+    restrict_rows,
+    update_rows,
+)
 from hkgit.audit.tables.figures import (
     Summary,
     count_line,
@@ -29,15 +35,13 @@ from hkgit.audit.tables.figures import (
 )
 from hkgit.audit.tables.rows import Row
 from hkgit.cli.answer import Answer
-from hkgit.cli.history import POLICY, RANGE, REVISION, open_history
+from hkgit.cli.history import POLICY, RANGE, REVISION, open_history, watch_judging
 from hkgit.cli.options import argument, declare, format_option, option
-from hkgit.cli.output import show_progress, style
+from hkgit.cli.output import style
 from hkgit.cli.terminal_rows import Cell, render_rows
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.evidence.refusal_log import RefusalLog, RefusedAttempt
-from hkgit.gate.commit_range import drop_floors, judge_range
-from hkgit.gate.ruling import Report, Ruling
-from hkgit.git.repository import Repository
+from hkgit.gate.ruling import Report
 from hkgit.text.escape import count_noun, visible
 from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import asdict
@@ -67,7 +71,10 @@ def report(
     if tables is not None:
         if html is None or commits is not None or policy is not None or form != FORMATS[0]:
             raise click.UsageError("--tables needs --html, and nothing else.")
-        return _write_overview(Path(tables), html)
+        from hkgit.audit.page.render import render_tables  # few reports are over tables
+
+        with open_directory(Path(tables)) as database:
+            return _write_page(None, html, render_tables(database))
     if commits is None:
         raise click.UsageError("Name a range: hkgit report A..B, or give --tables DIR.")
     if html is not None and form in FORMATS[1:]:
@@ -75,8 +82,12 @@ def report(
     history = open_history(commits, policy, is_range=True)
     listed = history.list()
     if html is not None:
-        audit = _audit(commits, history, listed)
-        return _write_page(audit_json(audit), html, _render_page(history.repository, audit))
+        from hkgit.audit.page.render import gather_facts, render_page  # most reports are no pages
+
+        repository, audit = history.repository, _audit(commits, history, listed)
+        title = (repository.work_tree or repository.git_dir).name
+        facts = gather_facts(repository, title, audit)
+        return _write_page(audit_json(audit), html, render_page(facts))
     return Answer(
         lambda: audit_json(_audit(commits, history, listed)),
         (text.encode() for text in _render_report(commits, history, listed, form)),
@@ -84,9 +95,8 @@ def report(
 
 
 def _audit(name: str, history: History, listed: Sequence[str]) -> Audit:
+    report = Report(history.policy, tuple(history.judge(listed, watch_judging)))
     refused = RefusalLog.of(history.repository.common_dir).read()
-    rulings = history.judge(listed, show_progress("judging commit"))
-    report = Report(history.policy, tuple(rulings))
     return Audit.of(name, history.asked, report, refused)
 
 
@@ -100,25 +110,6 @@ def _render_report(name: str, history: History, listed: Sequence[str], form: str
         case _:
             yield render_head(name, history.asked, len(listed), history.policy)
             yield render_body(_audit(name, history, listed))
-
-
-def _render_page(repository: Repository, audit: Audit) -> str:
-    # Most reports are no pages.
-    from hkgit.audit.page.render import gather_facts, render_page
-
-    place = repository.work_tree or repository.git_dir
-    refusals = RefusalLog.of(repository.common_dir).read()
-    return render_page(gather_facts(repository, place.name, audit, refusals))
-
-
-def _write_overview(tables: Path, html: str) -> Answer:
-    """Write the page over tables."""
-    # Few reports are over tables.
-    from hkgit.audit.page.render import render_tables
-    from hkgit.audit.tables.database import open_directory
-
-    with open_directory(tables) as database:
-        return _write_page(None, html, render_tables(database))
 
 
 def _write_page(document: Json, html: str, text: str) -> Answer:
@@ -148,9 +139,7 @@ def stats(*, commits: str = REVISION) -> Answer:
 def _count_all(
     history: History, listed: Sequence[str], refused: Sequence[RefusedAttempt]
 ) -> Summary:
-    def rule(fresh: Sequence[str]) -> Iterator[Ruling]:
-        return history.judge(fresh, show_progress("judging commit"))
-
+    rule = partial(history.judge, watch=watch_judging)
     with open_kept_rows(history.repository, history.policy) as database:
         update_rows(database, "", listed, history.policy, rule)
         restrict_rows(database, listed)
@@ -206,10 +195,7 @@ def qa(*, commits: str = RANGE, policy: str | None = POLICY) -> Answer:
     Passes only if every answer is yes.
     """
     history = open_history(commits, policy, is_range=True)
-    watch, without = show_progress("judging commit"), drop_floors(history.policy)
-    rulings = tuple(
-        judge_range(history.repository, history.asked, without, has_trusted_side=False, watch=watch)
-    )
+    rulings = tuple(history.replay(history.list(), watch_judging))
     asked = select_governed(Report(history.policy, rulings))
     found = answer_questions(asked)
     passes = all(point.answer == YES for point in found)

@@ -19,7 +19,6 @@ from hkgit.errors import GitRefused, HkgitError, InvalidInput
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import FrameType
     from typing import NoReturn
 
 
@@ -37,22 +36,18 @@ _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 def begin() -> None:
     """Make the streams fit, and let a polite kill unwind the stack: worktrees are taken away."""
-    signal.signal(signal.SIGTERM, _on_terminate)
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     CONSOLE.reset()
     prepare_streams()
-
-
-def _on_terminate(number: int, frame: FrameType | None) -> None:
-    sys.exit(128 + number)
 
 
 def _refuse(error: OSError) -> HkgitError | None:
     """Build the error for what the system refuses of a path; None for any other failure."""
     if isinstance(error.filename, str | bytes) and error.errno in _FORBIDDEN:
-        import shlex  # few calls end so
+        from hkgit.text.escape import quote_word  # few calls end so
 
         name = os.fsdecode(error.filename)
-        fix = f"Check its owner and permissions: ls -ld {shlex.quote(name)}"
+        fix = f"Check its owner and permissions: ls -ld {quote_word(name)}"
         return GitRefused(name, f"cannot be used: {error.strerror}", fix)
     if error.errno not in _BAD_PATHS or error.filename is None:
         return None

@@ -74,12 +74,6 @@ def completions(*, shell: str = argument(type=click.Choice(SHELLS))) -> None:
         click.echo(words.source_template % words.source_vars())
 
 
-def print_versions() -> None:
-    """Print one line a version."""
-    for name, number in list_versions().items():
-        click.echo(f"{name} {number}")
-
-
 def list_versions() -> dict[str, str]:
     """List every version that matters; for a git that is missing or too old, a note."""
     from importlib.metadata import version

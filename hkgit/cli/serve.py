@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from pathlib import Path
 from typing import BinaryIO
@@ -42,7 +41,6 @@ def mcp(
     from hkgit.agents.servers.json_rpc import Lines
     from hkgit.agents.servers.mcp_server import serve as serve_tools
 
-    _end_when_told()
     serve_tools(Connection(root, session), Lines(*_take_streams()))
 
 
@@ -66,7 +64,6 @@ def serve(
     from hkgit.agents.servers.json_rpc import Lines
     from hkgit.agents.servers.json_rpc import serve as serve_calls
 
-    _end_when_told()
     serve_calls(Connection(root, session, agent), Lines(*_take_streams()))
 
 
@@ -87,11 +84,6 @@ def acp(*, agent: tuple[str, ...] = argument(required=True, type=click.UNPROCESS
 
 
 acp.context_settings["ignore_unknown_options"] = True
-
-
-def _end_when_told() -> None:
-    """End on SIGTERM, which interrupts the wait for a line, once the calls under way have."""
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
 
 
 def _take_streams() -> tuple[BinaryIO, BinaryIO]:

@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from hkgit.audit.commits import REPLAYS, AuditedCommit, commit_json, format_rfc3339
+from hkgit.audit.commits import REPLAYS, AuditedCommit
 from hkgit.audit.page.hunks import DiffRow, ReviewHunk, list_hunks
-from hkgit.audit.reports.documents import ruling_json
 from hkgit.audit.reports.text import report_lines
-from hkgit.audit.signers import VERDICT, Signed, Signers, render_signature, signature_json
+from hkgit.audit.signers import VERDICT, Signed, Signers, render_signature
 from hkgit.cli.answer import Answer
 from hkgit.cli.history import open_history
+from hkgit.cli.log import signed_json
 from hkgit.cli.options import argument, declare
 from hkgit.cli.output import style
 from hkgit.cli.terminal_rows import EVIDENCE_COLOURS, fit, measure_terminal
@@ -36,13 +36,10 @@ def hunk_lines(hunks: Sequence[ReviewHunk]) -> Iterator[str]:
         for seen in hunk.seen:
             yield f"  {seen.how}"
         if hunk.unseen:
-            what = (
-                "changed without being read"
-                if hunk.changed
-                else "added at a place that was not read"
-            )
-            lines = count_noun(hunk.unseen if hunk.changed else hunk.added, "line")
-            yield "  " + style(f"{lines} {what}", "yellow")
+            lines, what = hunk.added, "added at a place that was not read"
+            if hunk.changed:
+                lines, what = hunk.unseen, "changed without being read"
+            yield "  " + style(f"{count_noun(lines, 'line')} {what}", "yellow")
         if hunk.note:
             yield f"  {hunk.note}"
         yield from (_row(row, width) for row in hunk.rows)
@@ -96,14 +93,12 @@ def command(*, revision: str = argument("COMMIT", default="HEAD")) -> Answer:
     audited = AuditedCommit(ruling)
     hunks = list_hunks(repository, audited)
     document = {
-        **ruling_json(ruling, source=policy.source),
-        **commit_json(audited),
-        "signatures": [*map(signature_json, signatures)],
+        **signed_json(audited, signatures, policy.source),
         "ledger": [json.loads(entry.to_bytes()) for _, entry in ruling.judged.entries],
         "hunks": [*map(hunk_json, hunks)],
     }
     head = f"commit {style(commit, 'yellow')}  {audited.subject}"
-    whose = f"  {audited.who}, {format_rfc3339(audited.time)}"
+    whose = f"  {audited.who}, {audited.time.isoformat()}"
     rules = (f"  {line}" for line in report_lines(Report(policy, (ruling,))))
     lines = chain(_evidence_lines(ruling, signatures), hunk_lines(hunks))
     return Answer(document, chain([head, whose], rules, lines), is_long=True)

@@ -17,12 +17,12 @@ from hkgit.applying.outcome import EditOutcome, render_apply_json
 from hkgit.applying.planner import Options
 from hkgit.cli.answer import Answer
 from hkgit.cli.options import argument, option, option_of
-from hkgit.cli.output import print_note
+from hkgit.cli.output import print_note, read_input
 from hkgit.dialects import append_at_end, find_dialect, parse
 from hkgit.dialects.file_names import parse_expect
 from hkgit.edits import Read, Spec
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.text.escape import visible
+from hkgit.text.escape import quote_word, visible
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
 from hkgit.workflows.arguments import (
@@ -74,9 +74,6 @@ class SpecOptions:
         )
 
 
-STDIN = "-"
-
-
 def read_specs(
     given: SpecOptions,
     root: Path | None,
@@ -89,21 +86,19 @@ def read_specs(
     when nothing or too much is given.
     """
     try:
-        return _parse_specs(given, root, locate)
+        if given.format != "auto":
+            find_dialect(given.format)
+        dialect = given.format if given.file is None else "harnesskit"
+        documents = _documents(given, locate)
+        are_named = len(documents) > 1
+        specs = [
+            _spec(name if are_named else None, data, dialect, root) for name, data in documents
+        ]
+        return specs if given.empty_search == "create" else [*map(append_at_end, specs)]
     except InvalidInput as error:
         if not given.dry_run:
             note(error)
         raise
-
-
-def _parse_specs(given: SpecOptions, root: Path | None, locate: Callable[[str], str]) -> list[Spec]:
-    if given.format != "auto":
-        find_dialect(given.format)
-    dialect = given.format if given.file is None else "harnesskit"
-    documents = _documents(given, locate)
-    are_named = len(documents) > 1
-    specs = [_spec(name if are_named else None, data, dialect, root) for name, data in documents]
-    return specs if given.empty_search == "create" else [append_at_end(spec) for spec in specs]
 
 
 def _spec(name: str | None, data: bytes, dialect: str, root: Path | None) -> Spec:
@@ -138,13 +133,15 @@ def _is_same(one: Path, other: Path) -> bool:
 def _documents(given: SpecOptions, locate: Callable[[str], str]) -> list[tuple[str, bytes]]:
     """Every document with the name that it was given by."""
     single = (given.file, given.old, given.new)
-    names = [*given.specs, *([given.edit] if given.edit is not None else [])]
+    names = [*given.specs, *([] if given.edit is None else [given.edit])]
     if any(part is not None for part in single):
         if names or given.stdin or None in single:
             raise click.UsageError(_explain_single(given))
-        return [("--file", _single(locate(given.file or ""), given.old or "", given.new or ""))]
-    if given.stdin or (not names and _is_piped()):
-        names = [*names, STDIN]
+        edit = {"file": locate(given.file or ""), "old_text": given.old, "new_text": given.new}
+        text = json.dumps(edit, ensure_ascii=False)
+        return [("--file", text.encode("utf-8", "surrogateescape"))]
+    if given.stdin or not (names or sys.stdin is None or sys.stdin.isatty()):
+        names.append("-")
     if not names:
         raise click.UsageError("Give a SPEC, --file with --old and --new, or a spec on stdin.")
     return [(name, _read(name)) for name in names]
@@ -154,25 +151,13 @@ def _explain_single(given: SpecOptions) -> str:
     """Say how one edit is written; a file's name alone is easily taken for the SPEC."""
     words = "Give --file, --old and --new together, and no SPEC."
     if given.file is None and len(given.specs) == 1 and None not in (given.old, given.new):
-        import shlex
-
-        return f"{words} Use: --file {shlex.quote(given.specs[0])}"
+        return f"{words} Use: --file {quote_word(given.specs[0])}"
     return words
 
 
-def _is_piped() -> bool:
-    """Whether something other than a terminal is on standard input, which may be closed."""
-    return sys.stdin is not None and not sys.stdin.isatty()
-
-
-def _single(path: str, old: str, new: str) -> bytes:
-    edit = {"file": path, "old_text": old, "new_text": new}
-    return json.dumps(edit, ensure_ascii=False).encode("utf-8", "surrogateescape")
-
-
 def _read(name: str) -> bytes:
-    if name == STDIN:
-        return b"" if sys.stdin is None else sys.stdin.buffer.read()
+    if name == "-":
+        return read_input()
     try:
         return Path(name).read_bytes()
     except OSError as error:

@@ -16,10 +16,10 @@ from hkgit.audit.tables.database import open_directory, read_queries
 from hkgit.audit.tables.export_tables import open_repository_rows, write_tables
 from hkgit.audit.tables.query import SqlAnswer, answer_sql, lock_tables
 from hkgit.cli.answer import Answer
-from hkgit.cli.history import POLICY, REVISION, open_history
+from hkgit.cli.history import POLICY, REVISION, open_history, watch_judging
 from hkgit.cli.options import argument, declare, format_option, option
-from hkgit.cli.output import show_progress
-from hkgit.cli.terminal_rows import fit, measure, measure_terminal, pad
+from hkgit.cli.output import read_input
+from hkgit.cli.terminal_rows import UNBOUNDED, fit, measure, measure_terminal, pad
 from hkgit.text.escape import count_noun, visible
 
 
@@ -37,7 +37,7 @@ def export(
     been added.
     """
     history = open_history(commits, policy)
-    result = write_tables(history, commits, Path(directory), show_progress("judging commit"))
+    result = write_tables(history, commits, Path(directory), watch_judging)
     document = {
         "repository": result.identity.name,
         "url": result.identity.url,
@@ -76,13 +76,13 @@ def sql(
         raise click.UsageError("Give a query: hkgit sql QUERY, or see hkgit sql --examples.")
     if tables is not None and revision is not None:
         raise click.UsageError("--tables has what was exported: give it without a revision.")
-    asked = sys.stdin.read() if query == "-" else query
+    asked = read_input().decode("utf-8", "replace") if query == "-" else query
     place = tables or "this repository"
     if tables is not None:
         opened = open_directory(Path(tables))
     else:  # made for this one question
-        words, watch = revision or "HEAD", show_progress("judging commit")
-        opened = open_repository_rows(open_history(words), words, watch)
+        words = revision or "HEAD"
+        opened = open_repository_rows(open_history(words), words, watch_judging)
     database = click.get_current_context().with_resource(opened)
     lock_tables(database)
     answer = answer_sql(database, asked, place)
@@ -144,7 +144,7 @@ def _render_table(answer: SqlAnswer) -> Iterator[str]:
     found = list(answer.rows)
     rows = [[visible(_text(value)) for value in row] for row in found]
     limit = measure_terminal()
-    most = _WIDEST if limit < 10_000 else limit
+    most = _WIDEST if limit < UNBOUNDED else limit
     cells = [[fit(word, most) for word in row] for row in ([*answer.names], *rows)]
     widths = [max(map(measure, column)) for column in zip(*cells, strict=True)]
     types = ({type(row[at]) for row in found} - {type(None)} for at in range(len(widths)))

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from hkgit.cli.answer import Answer
     from hkgit.cli.record_steps import RecordStep
 
-_RECORD = (["--staged"], ["--committed"], ["--withdraw"], ["--message-file"])
-"""What hooks ask of `hkgit record`; the last with a file behind it."""
-
 TRANSACTION = "HKGIT_TRANSACTION"
 """The variable by which `hkgit apply` tells hooks that it commits (see `git.facts`)."""
 
@@ -119,13 +116,22 @@ def run_hk() -> NoReturn:
 
 def _is_done(arguments: list[str]) -> bool:
     """Whether a hook asks for what needs no work, and there is nothing to say."""
-    if arguments[:1] == ["record"]:
-        return arguments[1:2] in _RECORD and len(arguments) < 4 and not _may_wait()
     # The pre-commit framework shows nothing of a hook that passes.
     is_silent = arguments[1:2] == ["--quiet"] or "PRE_COMMIT" in os.environ
-    if arguments[:1] != ["gate"] or not is_silent:
-        return False
-    return _is_known_to_pass([each for each in arguments[1:] if each != "--quiet"])
+    match [each for each in arguments if each != "--quiet"]:
+        case ["record", "--staged" | "--committed" | "--withdraw" | "--message-file"]:
+            return not _may_wait()
+        case ["record", "--message-file", _]:
+            return not _may_wait()
+        case ["gate", "--staged"] | ["gate", "--record", "--staged"] if is_silent:
+            from hkgit.git.facts import is_left_to_commit_msg
+
+            return TRANSACTION in os.environ and not _may_wait() and is_left_to_commit_msg()
+        case ["gate", "--message-file", file] | ["gate", "--record", "--message-file", file]:
+            from hkgit.cli.passed_commits import is_known_to_pass
+
+            return is_silent and file != "" and is_known_to_pass(file)
+    return False
 
 
 def _may_wait() -> bool:
@@ -135,18 +141,3 @@ def _may_wait() -> bool:
         return True
     places = (f"{git_dir}/hkgit/sessions/.waiting", ".hkgit/local/sessions/.waiting")
     return any(map(os.path.lexists, places))
-
-
-def _is_known_to_pass(arguments: list[str]) -> bool:
-    """Whether a hook asks for a commit of which the judge has nothing to say."""
-    if arguments[:1] == ["--record"]:
-        arguments = arguments[1:]
-    if arguments == ["--staged"] and TRANSACTION in os.environ and not _may_wait():
-        from hkgit.git.facts import is_left_to_commit_msg
-
-        return is_left_to_commit_msg()
-    if len(arguments) != 2 or arguments[0] != "--message-file" or arguments[1] == "":
-        return False
-    from hkgit.cli.passed_commits import is_known_to_pass
-
-    return is_known_to_pass(arguments[1])

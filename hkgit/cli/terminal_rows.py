@@ -14,7 +14,7 @@ from unicodedata import combining, east_asian_width
 
 from hkgit.applying.evidence import KINDS
 from hkgit.audit.commits import DERIVED
-from hkgit.cli.output import echo, hush_progress, style
+from hkgit.cli.output import hush_progress, style
 from hkgit.gate.ruling import NO_EVIDENCE
 from hkgit.git.program import Git
 
@@ -85,16 +85,14 @@ def measure_terminal() -> int:
     return max(shutil.get_terminal_size().columns, 40)
 
 
-def echo_paged(lines: Iterable[str | bytes]) -> None:
-    """Print lines as they come; on a terminal through the pager that git would take.
+def page(lines: Iterable[str | bytes]) -> Iterable[str | bytes]:
+    """On a terminal, let the pager show lines as they come that git would take; else return them.
 
     The pager leaves at once what fits on one screen, unless it is told otherwise.
     """
     pager = _find_pager() if sys.stdout.isatty() else ""
     if pager in ("", "cat"):
-        for line in lines:
-            echo(line, nl=isinstance(line, str))
-        return
+        return lines
     coming = iter(lines)
     first = list(islice(coming, 1))  # what is looked for until there is a line shows its progress
     hush_progress()
@@ -114,6 +112,7 @@ def echo_paged(lines: Iterable[str | bytes]) -> None:
         while process.poll() is None:
             with suppress(KeyboardInterrupt):
                 process.wait()
+    return ()
 
 
 def _find_pager() -> str:

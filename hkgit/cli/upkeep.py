@@ -83,12 +83,7 @@ def prune(
     from hkgit.workflows.ledger_prune import prune as prune_ledger
 
     done = prune_ledger(
-        open_repository(),
-        before=before,
-        keep=keep,
-        message=message,
-        allow_all=yes,
-        dry_run=dry_run,
+        open_repository(), before=before, keep=keep, message=message, allow_all=yes, dry_run=dry_run
     )
     entries = list(done.entries)
     if done.commit is None:

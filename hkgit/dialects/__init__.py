@@ -15,11 +15,9 @@ from hkgit.text.hashes import digest
 from hkgit.text.strict_json import collect_keys, has_opening, name_line
 from hkgit.values import replace
 
-DIALECTS = (*NOTATIONS,)
-"""The name of every dialect."""
+DIALECTS = (*NOTATIONS,)  # The name of every dialect
 
-_CALLS = ("harnesskit", "hashline", "text-editor")
-"""Names of calls in JSON, which one module reads."""
+_CALLS = ("harnesskit", "hashline", "text-editor")  # Names of calls in JSON, which one module reads
 
 _SKETCH = "a sketch that leaves code out, for a model to merge"
 _INNER = "a text within a call: send it alone, below a line with the path of its file"
@@ -67,16 +65,17 @@ def parse(
     `protocol` are relative already). `exists` says whether a word is the name of a file, where
     nothing else shows it. Raises InvalidInput, also for a text that ends too early.
     """
-    characters = _unindent(_characters(text), format)
+    characters = decode_text(text) if isinstance(text, bytes) else text
+    _refuse_any(_STRAY_SURROGATE, characters, "a lone surrogate", "Write complete characters.")
+    characters = _unindent(characters.removeprefix("\ufeff"), format)
     name = _find_name(characters, format)
     dialect = find_dialect(name)
     if dialect.JSON:
         _refuse_any(_SURROGATE, characters, "text that is not UTF-8", "Save it as UTF-8.")
     spec = dialect.parse(characters, exists)
     if not spec.edits:
-        raise InvalidInput(
-            "the spec", "empty spec: it contains no edits", "Give at least one edit."
-        )
+        what = "empty spec: it contains no edits"
+        raise InvalidInput("the spec", what, "Give at least one edit.")
     data = encode_text(text) if isinstance(text, str) else text
     edits = tuple(make_relative(edit, root) for edit in spec.edits)
     return replace(spec, edits=edits, digest=digest(data))
@@ -181,12 +180,6 @@ def _unindent(text: str, format: str) -> str:
 
     lines[first:after] = dedent("\n".join(lines[first:after])).split("\n")
     return "\n".join(lines)
-
-
-def _characters(text: bytes | str) -> str:
-    characters = decode_text(text) if isinstance(text, bytes) else text
-    _refuse_any(_STRAY_SURROGATE, characters, "a lone surrogate", "Write complete characters.")
-    return characters.removeprefix("\ufeff")
 
 
 def _refuse_any(unwanted: str, text: str, what: str, fix: str) -> None:

@@ -77,11 +77,9 @@ def _parse_edits(text: str) -> Iterator[AnyEdit]:
 
 def _find_end(lines: Sequence[str], begin: int) -> int:
     """Find the line that ends a patch: its marker, else the end of what it is wrapped in."""
-    index = begin
     for index in range(begin + 1, len(lines)):
-        if re.fullmatch(_END, lines[index]):
-            return index
-        if re.fullmatch(_PADDED_END, lines[index]) and _is_behind(lines, index):
+        is_padded = re.fullmatch(_PADDED_END, lines[index]) and _is_behind(lines, index)
+        if is_padded or re.fullmatch(_END, lines[index]):
             return index
     words = find_here_words(lines[max(begin - 2, 0) : begin])
     for index in range(begin + 1, len(lines)):
@@ -147,7 +145,9 @@ def _parse_section(lines: Sequence[str], verb: str, path: str, body: range) -> I
         yield CreateFile(path, _read_new_text(lines, body))
         return
     if verb == "Delete":
-        _refuse_text(lines, body)
+        for index in body:
+            if lines[index].strip():
+                raise refuse_unprefixed(lines, index, "A deleted file has no lines.")
         yield DeleteFile(path)
         return
     head = body.start - 1
@@ -176,9 +176,3 @@ def _read_new_text(lines: Sequence[str], body: range) -> str:
         if not text.take(lines[index]) or text.last not in ("", "+"):
             raise refuse_unprefixed(lines, index, "Begin each line of a new file with +.")
     return join_lines(text.new)
-
-
-def _refuse_text(lines: Sequence[str], body: range) -> None:
-    for index in body:
-        if lines[index].strip():
-            raise refuse_unprefixed(lines, index, "A deleted file has no lines.")

@@ -104,7 +104,8 @@ def _open_envelope(node: Node) -> Iterator[Node]:
         for part in members["content"].items():
             if "text" not in part.members():
                 yield from _open_envelope(part)
-        return
+        if not isinstance(members.get("tool_calls", node).value, list):
+            return
     wrapper = next((members[key] for key in ("tool_calls", "function") if key in members), None)
     if wrapper is not None:
         yield from _open_envelope(wrapper)
@@ -302,9 +303,8 @@ def _parse_command(node: Node, fields: Fields) -> list[AnyEdit]:
                 raise fields["old_text"].wrong("the text to replace", "Use create for a new file.")
             return [edit]
         case "undo_edit":
-            raise InvalidInput(
-                command.path, "undo_edit is not an edit", "`hkgit undo` undoes an edit."
-            )
+            fix = "`hkgit undo` undoes an edit."
+            raise InvalidInput(command.path, "undo_edit is not an edit", fix)
     raise command.wrong("view, create, write, append, str_replace or insert")
 
 
@@ -329,9 +329,8 @@ def _parse_insert(node: Node, fields: Fields) -> InsertAfter:
     text = "new_text" if "new_text" in fields else "insert_text"
     check_fields(node.path, fields, ("path", "insert_line", text), ("expected_hash",))
     path, after_line = fields["path"].name("a path"), _read_number(fields["insert_line"], 0)
-    return InsertAfter(
-        path, after_line, split_lines(fields[text].text()), read_expected_hash(fields)
-    )
+    lines = split_lines(fields[text].text())
+    return InsertAfter(path, after_line, lines, read_expected_hash(fields))
 
 
 def _parse_edit(node: Node, fields: Fields) -> Edit:
@@ -339,7 +338,7 @@ def _parse_edit(node: Node, fields: Fields) -> Edit:
     check_fields(node.path, fields, ("path", "old_text"), optional)
     count = _read_number(fields["expected_replacements"], 1) if _FLAGS[1] in fields else None
     is_flagged = "replace_all" in fields and _read_flag(fields["replace_all"])
-    replaces_all = is_flagged or (count is not None and count > 1)
+    replaces_all = is_flagged or (count or 1) > 1
     old_text = fields["old_text"].text()
     if "new_text" not in fields and "old_str" not in node.members():
         # Only the tool that calls it so deletes where there is none.
@@ -369,9 +368,8 @@ def wraps_patch(text: str) -> bool:
     if "path" in found:
         return "type" in found and re.search(_OPERATION, text) is not None
     wraps = not found.isdisjoint({"patchText", "patch", "input", "arguments", "command", "cmd"})
-    return (
-        wraps and found.isdisjoint({"file", "file_path"}) and re.search(_MARKER, text) is not None
-    )
+    names_file = not found.isdisjoint({"file", "file_path"})
+    return wraps and not names_file and re.search(_MARKER, text) is not None
 
 
 def parse_patches(text: str) -> Iterator[tuple[str, str]]:

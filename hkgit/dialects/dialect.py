@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 else:
     Protocol = object  # hooks load this module at each call of a tool, and nothing else of `typing`
 
-NO_BLOCK = r"(?!)"
-"""For a dialect in which no line of content begins a line of the text."""
+NO_BLOCK = r"(?!)"  # For a dialect in which no line of content begins a line of the text
 
 
 Exists = Callable[[str], bool] | None

@@ -34,8 +34,6 @@ _EDIT = '<edit file="PATH">'
 _SHAPE = f"Write {_EDIT}<old>…</old><new>…</new></edit>; put texts with these tags in CDATA."
 _HINT = r"<(?:edit|old|new)"
 
-Token = re.Match[str]
-
 
 def detects(text: str) -> bool:
     return re.search(_SEEN, text) is not None
@@ -64,7 +62,7 @@ def parse_edits(text: str) -> Iterator[Edit]:
         _check_end(text, tokens[0].start(), tokens[-1].end())
 
 
-def _check_order(text: str, group: list[Token], start: int) -> None:
+def _check_order(text: str, group: list[re.Match[str]], start: int) -> None:
     """Raise InvalidInput for a tag out of its place, or for text around the two texts."""
     for index, tag in enumerate(_TAGS):
         token = group[index] if index < len(group) else None

@@ -16,8 +16,7 @@ from hkgit.edits import END_OF_FILE, Edit
 from hkgit.errors import InvalidInput
 from hkgit.values import dataclass, field
 
-Counts = tuple[int, int]
-"""Numbers of old and of new lines."""
+Counts = tuple[int, int]  # Numbers of old and of new lines
 
 _HEADING = r"@@(?:[-+\d, .]*@@)?[ \t]*(?P<words>.*?)[ \t]*(?:@@)?\s*"
 
@@ -80,6 +79,12 @@ class PatchHunk:
     def is_empty(self) -> bool:
         return not self.old and not self.new
 
+    def expect_lines(self) -> None:
+        """Raise InvalidInput where it has none."""
+        if self.is_empty:
+            fix = "Give its lines, or leave it out."
+            raise refuse_line(self.index, "a hunk without lines", fix)
+
     def note_place(self, line: str) -> None:
         """Take what is behind `@@`: an anchor, line numbers, or nothing."""
         head = re.fullmatch(_HEAD, line)
@@ -95,14 +100,17 @@ class PatchHunk:
         is_at_end = self.line_hint == END_OF_FILE
         if is_at_end and not self.old and not self.anchors:
             return Edit(path, "", join_lines(self.new), at_end=True)
+        new_text, final_newline = join_lines(self.new), self.final_newline
+        if not self.old and final_newline is False:  # into an empty file, as it is
+            new_text, final_newline = new_text[:-1], None
         return Edit(
             path=path,
             old_text=join_lines(self.old),
-            new_text=join_lines(self.new),
+            new_text=new_text,
             line_hint=self.line_hint,
             anchors=tuple(self.anchors),
             heading="" if is_at_end else self.heading,
-            final_newline=self.final_newline,
+            final_newline=final_newline,
             whole_lines=True,
         )
 
@@ -147,24 +155,21 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
         if lines[index].startswith("\\ "):
             ends |= {"old": len(hunk.old)} if hunk.last != "+" else {}
             ends |= {"new": len(hunk.new)} if hunk.last != "-" else {}
-        elif not hunk.take(_with_blank(lines[index])):
-            what = f"a line of a hunk without a prefix: {lines[index][:40]!r}"
-            raise refuse_line(index, what, "Begin each line of a hunk with a space, + or -.")
+        else:
+            # A line that begins with a tab has lost its space, as for GNU patch too.
+            is_tabbed = lines[index].startswith("\t") and lines[index].strip()
+            if not hunk.take(f" {lines[index]}" if is_tabbed else lines[index]):
+                what = f"a line of a hunk without a prefix: {lines[index][:40]!r}"
+                raise refuse_line(index, what, "Begin each line of a hunk with a space, + or -.")
         index += 1
     hunk.keep_blanks(hunk.count_missing_blanks() or 0)
     if not any(line.strip() for line in lines[index:]):
         _refuse_short(hunk)
-    if hunk.is_empty:
-        raise refuse_line(start, "a hunk without lines", "Give its lines, or leave it out.")
+    hunk.expect_lines()
     if ends != {name: len(getattr(hunk, name)) for name in ends}:
         raise refuse_line(start, "lines after the end of the file", "Put its marker last.")
     hunk.final_newline = None if len(ends) != 1 else "old" in ends
     return hunk, index
-
-
-def _with_blank(line: str) -> str:
-    """Add the space that a line beginning with a tab has lost, as GNU patch does too."""
-    return f" {line}" if line.startswith("\t") and line.strip() else line
 
 
 def _refuse_short(hunk: PatchHunk) -> None:
@@ -238,10 +243,7 @@ def parse_hunks(lines: Sequence[str], body: range) -> list[PatchHunk]:
         elif is_open and not hunks[-1].take(line):
             raise refuse_unprefixed(lines, index, "Begin each line of a hunk with a space, + or -.")
     for hunk in hunks:
-        if hunk.is_empty:
-            raise refuse_line(
-                hunk.index, "a hunk without lines", "Give its lines, or leave it out."
-            )
+        hunk.expect_lines()
     return hunks
 
 

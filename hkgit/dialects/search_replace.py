@@ -299,8 +299,7 @@ def _repeats_tail(lines: Sequence[str], found: Sequence[int], content: range) ->
     if _is_title(lines, found, found[0] - 1, content, _length(lines[found[0]])):
         return False
     above = lines[found[1] - 1]
-    is_title = bool(above.strip()) and not above.startswith((" ", "\t"))
-    return not is_title
+    return not above.strip() or above.startswith((" ", "\t"))
 
 
 def _may_underline(lines: Sequence[str], row: int) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
@@ -16,12 +15,13 @@ from hkgit.evidence.entry import (
     Entry,
     NewerEntry,
     entry_id,
+    entry_name,
     entry_path,
     is_record,
     read_entry,
 )
 from hkgit.evidence.verdict import Entries, Finding, Leftover
-from hkgit.git.objects import TreeChange, TreeEntry
+from hkgit.git.objects import TreeChange
 from hkgit.git.repository import Repository
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document, has_too_many_lines, split_raw
@@ -29,8 +29,6 @@ from hkgit.values import dataclass, replace
 
 MOST_BYTES = 64 * MAX_BYTES
 """What all the records that one commit adds may have together."""
-
-ENTRY_PATH = rf"{re.escape(LEDGER)}/([0-9a-f]{{2}})/([0-9a-f]{{62}})\.json\Z"
 
 
 @dataclass(frozen=True)
@@ -89,27 +87,23 @@ def read_added_entries(repository: Repository, changes: Sequence[TreeChange]) ->
     entries: list[tuple[str, Entry]] = []
     for change in (each for each in records if not _is_removed(each)):
         try:
-            name, data = _bytes(repository, change)
-            entries.append((name, _entry(change.path, data)))
+            entries.append(_read_record(repository, change))
         except InvalidInput as error:
             findings.append(Finding.of("entry", error))
     return Added(
         entries=tuple(entries),
-        others=tuple(_list_others(repository, changes)),
+        others=tuple(
+            each
+            for each in changes
+            if not is_record(each.path) and not _is_frozen_attributes(repository, each)
+        ),
         findings=tuple(findings),
         removed=tuple(each.path for each in records if _is_removed(each)),
     )
 
 
 def _is_removed(change: TreeChange) -> bool:
-    return change.new is None and re.match(ENTRY_PATH, change.path) is not None
-
-
-def _list_others(repository: Repository, changes: Sequence[TreeChange]) -> Iterator[TreeChange]:
-    """List what a commit changes beside the ledger; its own attributes do not count."""
-    for change in changes:
-        if not is_record(change.path) and not _is_frozen_attributes(repository, change):
-            yield change
+    return change.new is None and entry_name(change.path) is not None
 
 
 def _check_size(repository: Repository, changes: Sequence[TreeChange]) -> Iterator[Finding]:
@@ -122,9 +116,9 @@ def _check_size(repository: Repository, changes: Sequence[TreeChange]) -> Iterat
         yield Finding("entry", LEDGER, what, "Split them into several commits.")
 
 
-def _bytes(repository: Repository, change: TreeChange) -> tuple[str, bytes]:
-    """The name and bytes of an added record. Raises InvalidInput where it is anything else."""
-    name = re.match(ENTRY_PATH, change.path)
+def _read_record(repository: Repository, change: TreeChange) -> tuple[str, Entry]:
+    """Read an added record, with its name. Raises InvalidInput where it is anything else."""
+    name = entry_name(change.path)
     if change.old is not None:
         what = "the entry is altered" if change.new is not None else _REMOVED
         raise InvalidInput(change.path, what, _KEEP)
@@ -133,17 +127,13 @@ def _bytes(repository: Repository, change: TreeChange) -> tuple[str, bytes]:
     data = repository.small_blob(change.new.id, MAX_BYTES)
     if data is None:
         raise InvalidInput(change.path, f"is over {MAX_BYTES} bytes", "Split the spec.")
-    if entry_id(data) != name[1] + name[2]:
+    if entry_id(data) != name:
         raise InvalidInput(change.path, "its bytes do not match the hash in its name", _REMAKE)
-    return name[1] + name[2], data
-
-
-def _entry(path: str, data: bytes) -> Entry:
     try:
-        return read_entry(data)
+        return name, read_entry(data)
     except InvalidInput as error:
         fix = error.fix if isinstance(error, NewerEntry) else _REMAKE
-        raise InvalidInput(path, f"{error.where}: {error.what}", fix) from error
+        raise InvalidInput(change.path, f"{error.where}: {error.what}", fix) from error
 
 
 _REMAKE = "Let hkgit apply the spec again."
@@ -184,6 +174,7 @@ def _compare_path(
     change: TreeChange | None,
     derived: Mapping[str, File | None],
 ) -> Leftover | None:
+    """Compare a file of the commit with what its entries make; None where both are the same."""
     if path not in derived:
         what = "the commit changes this file, but no entry explains it"
         return Leftover(path, Finding.at("bytes", path, what, _BY_HKGIT))
@@ -191,40 +182,26 @@ def _compare_path(
         what = "an entry changes this file, but the commit does not"
         fix = "Commit what hkgit applied, unchanged."
         return Leftover(path, Finding.at("bytes", path, what, fix))
-    return _compare_file(read_blob, path, change.new, derived[path])
-
-
-def _compare_file(
-    read_blob: Callable[[str], bytes], path: str, actual: TreeEntry | None, derived: File | None
-) -> Leftover | None:
-    """Compare a file of the commit with what its entries make; None where both are the same."""
-    if actual is None or derived is None:
-        if actual is None and derived is None:
+    actual, made = change.new, derived[path]
+    if actual is None or made is None:
+        if actual is None and made is None:
             return None
         what = "it is there" if actual is not None else "it is gone"
         what = f"{what}, unlike in its entry"
         return Leftover(path, Finding.at("bytes", path, what, _UNCHANGED))
-    if actual.mode != derived.mode:
-        what = f"mode {actual.mode:06o}, but its entry makes {derived.mode:06o}"
+    if actual.mode != made.mode:
+        what = f"mode {actual.mode:06o}, but its entry makes {made.mode:06o}"
         return Leftover(path, Finding.at("mode", path, what, _UNCHANGED))
     data = read_blob(actual.id)
-    if data == derived.data:
+    if data == made.data:
         return None
     finding = Finding.at("bytes", path, "bytes that no entry explains", _UNCHANGED)
     if has_too_many_lines(data):
         return Leftover(path, finding)
-    line = _first_difference(derived.data, data)
+    pairs = zip_longest(split_raw(made.data), split_raw(data))
+    line = next(number for number, (ours, theirs) in enumerate(pairs, 1) if ours != theirs)
     finding = replace(finding, where=f"{path}:{line}", start_line=line, end_line=line)
-    return Leftover(path, finding, _lines(derived.data, data))
-
-
-def _first_difference(left: bytes, right: bytes) -> int:
-    """The number of the first line in which two files differ."""
-    pairs = zip_longest(split_raw(left), split_raw(right))
-    return next(number for number, (a, b) in enumerate(pairs, 1) if a != b)
-
-
-def _lines(derived: bytes, actual: bytes) -> tuple[tuple[int, int], ...]:
-    """The lines of a file that its entries do not make; the empty range where some are missing."""
-    stretches = find_changes(Document(derived).lines, Document(actual).lines)
-    return tuple((each.new_start + 1, each.new_end) for each in stretches)
+    # Of lines that are missing the empty range.
+    stretches = find_changes(Document(made.data).lines, Document(data).lines)
+    lines = tuple((each.new_start + 1, each.new_end) for each in stretches)
+    return Leftover(path, finding, lines)

@@ -11,12 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from hkgit.applying.evidence import CHECKED, covers, is_empty, vouches
 from hkgit.applying.hunk import apply_hunks
-from hkgit.edits import (
-    EXECUTABLE,
-    REGULAR,
-    File,
-    Snapshot,
-)
+from hkgit.edits import EXECUTABLE, REGULAR, File, Snapshot
 from hkgit.errors import HkgitError
 from hkgit.evidence.anchors import HunkNotPlaced, reanchor_file
 from hkgit.evidence.claims import mark, record_hunk
@@ -52,7 +47,7 @@ class Derived:
     """
 
     files: Mapping[str, File | None]
-    findings: Sequence[Finding] = ()
+    findings: Sequence[Finding]
     has_moved: bool = False
 
 
@@ -67,35 +62,35 @@ def derive(entry: Entry, files: Snapshot) -> Derived:
     if any(each.rule == "budget" for each in findings):
         return Derived({}, findings)
     changed: dict[str, File | None] = {}
-    moved: set[str | None] = set()
+    moved: set[str] = set()
     for file in entry.files:
         before = None if file.path is None else files.get(file.path)
-        is_moved = _has_moved(file, before)
+        found, recorded = mark(before), file.before
+        is_here = found is not None and recorded is not None and found.mode == recorded.mode
+        is_moved = is_here and found != recorded
         if is_moved:
-            moved |= {file.path, file.new_path}
+            moved.update(file.paths)
         try:
             _check_file(file, files)
+            if found != recorded and not is_moved:
+                raise _refuse_other(file)
             changed |= _derive_file(entry, file, before, is_moved=is_moved)
         except Wrong as wrong:
             if wrong.rule == "anchor":
                 findings.append(Finding.of("before", _refuse_other(file)))
             findings.append(Finding.of(wrong.rule, wrong))
-    # The lines of a file are read once, however many edits refer to it.
-    by_path = {edit.path: edit for edit in entry.edits if edit.path not in moved}
-    bases = {path: find_base(entry, edit, files) for path, edit in by_path.items()}
+    # The lines of a file, by its old name or its new one, are read once for all its edits.
+    old_names = {file.new_path: file.path for file in entry.files if file.path is not None}
+    bases = {
+        path: Document.of(files.get(path) or files.get(old_names.get(path, path)))
+        for path in {edit.path for edit in entry.edits} - moved
+    }
     for edit in entry.edits:
         try:
             _check_evidence(edit, bases.get(edit.path))
         except Wrong as wrong:
             findings.append(Finding.of(wrong.rule, wrong))
     return Derived(changed, findings, bool(moved))
-
-
-def _has_moved(file: RecordedFile, found: File | None) -> bool:
-    """Whether a file is here with another text than it was recorded with, and the same mode."""
-    if found is None or file.before is None or found.mode != file.before.mode:
-        return False
-    return mark(found) != file.before
 
 
 def _refuse_other(file: RecordedFile) -> Wrong:
@@ -133,8 +128,6 @@ def _derive_file(
 
     Raises Wrong.
     """
-    if not is_moved and mark(before) != file.before:
-        raise _refuse_other(file)
     base = Document.of(before)
     data = _reanchor(file, base) if is_moved else _bytes(file, base)
     for hunk in file.hunks:
@@ -172,17 +165,9 @@ def _check_file(file: RecordedFile, files: Snapshot) -> None:
     """Raise Wrong where a file may not be changed so, whatever its text."""
     if file.path == file.new_path and file.before == file.after:
         raise Wrong("surplus", file.name, "the entry does not change it", "Remove it.")
-    _check_paths(file, files)
-    for each in (file.before, file.after):
-        if each is not None and each.mode not in (REGULAR, EXECUTABLE):
-            raise Wrong("mode", file.name, f"mode {each.mode:06o} is not a regular file's")
-
-
-def _check_paths(file: RecordedFile, files: Snapshot) -> None:
     try:
-        for path in (file.path, file.new_path):
-            if path is not None:
-                check_path(path)
+        for path in file.paths:
+            check_path(path)
         if file.new_path is not None and file.new_path != file.path:
             check_new_path(file.new_path)
     except HkgitError as error:
@@ -192,6 +177,9 @@ def _check_paths(file: RecordedFile, files: Snapshot) -> None:
             raise Wrong("before", file.new_path, "already exists")
     elif file.path is None:
         raise Wrong("path", "ledger entry", "a file without a path")
+    for each in (file.before, file.after):
+        if each is not None and each.mode not in (REGULAR, EXECUTABLE):
+            raise Wrong("mode", file.name, f"mode {each.mode:06o} is not a regular file's")
 
 
 def _bytes(file: RecordedFile, base: Document) -> bytes:
@@ -230,7 +218,7 @@ def _list_editors(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> Itera
     """List the edits that a hunk names, without those that change what another edit wrote."""
     for edit in entry.edits:
         is_within_other = edit.expected_hash is None and edit.evidence != "none" and _is_point(edit)
-        is_here = edit.id in hunk.edits and edit.path in (file.path, file.new_path)
+        is_here = edit.id in hunk.edits and edit.path in file.paths
         if is_here and (file.before is None or not is_within_other):
             yield edit
 
@@ -250,15 +238,6 @@ def _is_covered(hunk: RecordedHunk, ranges: Sequence[Lines]) -> bool:
     return done >= lines.stop
 
 
-def find_base(entry: Entry, edit: RecordedEdit, files: Snapshot) -> Document:
-    """Find the base of the file that an edit names, old name or new; a new file's is empty."""
-    found = files.get(edit.path)
-    if found is None:
-        moved = (f.path for f in entry.files if f.new_path == edit.path and f.path is not None)
-        found = next(map(files.get, moved), None)
-    return Document.of(found)
-
-
 def _check_evidence(edit: RecordedEdit, base: Document | None) -> None:
     """Check that an expected hash holds where the entry says, and covers what the edit touches.
 
@@ -270,24 +249,17 @@ def _check_evidence(edit: RecordedEdit, base: Document | None) -> None:
         raise Wrong("hash", edit.where, f"evidence {edit.evidence} without a hash")
     if edit.expected_hash is None or base is None:
         return
-    for lines in _lines_of_hash(edit):
+    evidence = edit.evidence_lines
+    named = [lines for lines in edit.base_lines if not is_empty(lines)]
+    for lines in named if evidence is None else [evidence]:
         if lines[1] > base.line_count or base.range_hash(*lines) != edit.expected_hash:
             what = f"the expected hash of lines {lines[0]}-{lines[1]} does not match"
             raise Wrong("hash", edit.where, what)
-    if not _vouches(edit, base):
+    if evidence is None:
+        is_covered = bool(named)
+    else:
+        is_covered = all(covers(evidence, lines) for lines in edit.base_lines)
+        is_covered = is_covered and vouches(base, evidence)
+    if not is_covered:
         what = "the expected hash is for other lines than the edit touches"
         raise Wrong("hash", edit.where, what)
-
-
-def _lines_of_hash(edit: RecordedEdit) -> tuple[Lines, ...]:
-    """The base lines of which an edit's hash is."""
-    if edit.evidence_lines is not None:
-        return (edit.evidence_lines,)
-    return tuple(lines for lines in edit.base_lines if not is_empty(lines))
-
-
-def _vouches(edit: RecordedEdit, base: Document) -> bool:
-    if edit.evidence_lines is None:
-        return bool(_lines_of_hash(edit))
-    covered = all(covers(edit.evidence_lines, lines) for lines in edit.base_lines)
-    return covered and vouches(base, edit.evidence_lines)

@@ -13,28 +13,22 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-from hkgit.applying.evidence import CHECKED, KINDS, RECOVERED
+from hkgit.applying.evidence import CHECKED, KINDS, RECOVERED, join_touched
 from hkgit.applying.hunk import CONTEXT, Hunk
 from hkgit.edits import MAX_EDITS, AnyEdit, Read, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.text.document import Lines
 from hkgit.text.edit_json import decode_base64, parse_edit, text_json, write_edit
 from hkgit.text.hashes import digest
-from hkgit.text.strict_json import (
-    MAX_DEPTH,
-    ROOT,
-    Json,
-    JsonObject,
-    Node,
-    parse_document,
-)
+from hkgit.text.strict_json import MAX_DEPTH, ROOT, Json, JsonObject, Node, parse_document
 from hkgit.values import cached_property, dataclass, field, fields_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from typing import Any, NoReturn, TypeVar
 
-    Reader = Callable[[Json], Any]  # makes a part of an entry from what JSON says of it
+    Part = TypeVar("Part")
+    Reader = Callable[[Json], Part]  # makes a part of an entry from what JSON says of it
 
 LEDGER = ".hkgit/ledger"
 ATTRIBUTES_PATH = ".hkgit/.gitattributes"
@@ -46,9 +40,10 @@ def entry_path(entry_id: str) -> str:
     return f"{LEDGER}/{entry_id[:2]}/{entry_id[2:]}.json"
 
 
-def entry_name(path: str) -> str:
-    """Return the name of the entry that is at a path; the inverse of `entry_path`."""
-    return path.removeprefix(f"{LEDGER}/").removesuffix(".json").replace("/", "")
+def entry_name(path: str) -> str | None:
+    """Return the name of the entry that belongs at a path; None where none does."""
+    found = re.fullmatch(rf"{re.escape(LEDGER)}/([0-9a-f]{{2}})/([0-9a-f]{{62}})\.json", path)
+    return None if found is None else found[1] + found[2]
 
 
 def is_record(path: str) -> bool:
@@ -65,28 +60,16 @@ _MOST = 2**53 - 1
 """The largest whole number that every reader of JSON reads alike."""
 
 
-class _Key(str):
-    """A key that sorts by its UTF-16, as the RFC wants it."""
-
-    __slots__ = ()
-
-    def __lt__(self, other: str) -> bool:
-        return self.encode("utf-16-be", "surrogatepass") < other.encode(
-            "utf-16-be", "surrogatepass"
-        )
-
-
-_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-
-
 def write_canonical(value: Json, *parts: Json) -> bytes:
     """Write canonical JSON (RFC 8785) and one line feed. Raises InvalidInput for other values.
 
     `parts` are those of the value that may hold anything; by default it is all of it.
     """
     is_plain = all([*map(_expect_whole, parts or (value,))])
+    value = value if is_plain else _sort_keys(value)
+    text = json.dumps(value, ensure_ascii=False, sort_keys=is_plain, separators=(",", ":"))
     try:
-        return _ENCODER.encode(value if is_plain else _mark_keys(value)).encode() + b"\n"
+        return text.encode() + b"\n"
     except UnicodeEncodeError as error:
         raise InvalidInput("ledger entry", f"cannot be written: {error}") from error
 
@@ -106,10 +89,12 @@ def _expect_whole(value: Json) -> bool:
     return True
 
 
-def _mark_keys(value: Json) -> Json:
+def _sort_keys(value: Json) -> Json:
+    """Sort the keys of objects by their UTF-16, as the RFC wants it."""
     if isinstance(value, dict):
-        return {_Key(key): _mark_keys(each) for key, each in value.items()}
-    return [*map(_mark_keys, value)] if isinstance(value, list | tuple) else value
+        keys = sorted(value, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
+        return {key: _sort_keys(value[key]) for key in keys}
+    return [*map(_sort_keys, value)] if isinstance(value, list | tuple) else value
 
 
 SCHEMA = 1
@@ -149,8 +134,7 @@ class RecordedEdit:
     @property
     def lines_to_read(self) -> Lines:
         """The base lines from the first to the last it touches; for a point the line above it."""
-        first, last = self.base_lines[0][0], self.base_lines[-1][1]
-        return (first, last) if first <= last else (max(last, 1), max(last, 1))
+        return join_touched(self.base_lines)
 
 
 @dataclass(frozen=True)
@@ -199,6 +183,11 @@ class RecordedFile:
     def name(self) -> str:
         """The path by which the base knows the file, else its new one."""
         return self.path if self.path is not None else self.new_path or ""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Its old path and its new one, as far as it has them."""
+        return tuple(path for path in (self.path, self.new_path) if path is not None)
 
     @property
     def needs(self) -> Iterator[State]:
@@ -251,7 +240,7 @@ class Entry:
 
     def to_bytes(self) -> bytes:
         """Write the canonical bytes whose SHA-256 names the entry."""
-        return write_canonical(entry_json(self), self.claims)
+        return write_canonical(part_json(self), self.claims)
 
 
 def entry_id(data: bytes) -> str:
@@ -259,43 +248,35 @@ def entry_id(data: bytes) -> str:
     return digest(data)
 
 
-def entry_json(entry: Entry) -> Json:
-    """Build the JSON that an entry is written as."""
-    return {
-        "schema": SCHEMA,
-        "ladder": entry.ladder,
-        "parameters": {"threshold": entry.threshold},
-        "base": entry.base,
-        "spec": {"digest": entry.spec_digest},
-        "reads": _part_json(entry.reads),
-        "edits": _part_json(entry.edits),
-        "files": _part_json(entry.files),
-        "claims": dict(entry.claims),
-    }
-
-
-def file_json(file: RecordedFile) -> Json:
-    """Build the JSON that an entry says of a file."""
-    return _part_json(file)
-
-
-def _part_json(part: Any) -> Json:
-    """Build the JSON of a part of an entry: an object has the names of its fields."""
+def part_json(part: Any) -> Json:
+    """Build the JSON of an entry or a part of one: an object has the names of its fields."""
     match part:
         case str():
             return text_json(part)
         case None | int():
             return part
         case tuple():
-            return [*map(_part_json, part)]
+            return [*map(part_json, part)]
         case FileMark():
             return {"mode": f"{part.mode:06o}", "sha256": part.sha256}
         case RecordedEdit() | RecordedFile():
-            return {name: _part_json(getattr(part, name)) for name in fields_of(type(part))}
+            return {name: part_json(getattr(part, name)) for name in fields_of(type(part))}
         case RecordedHunk() | Read():
-            said = {name: _part_json(getattr(part, name)) for name in fields_of(type(part))}
+            said = {name: part_json(getattr(part, name)) for name in fields_of(type(part))}
             lines = (said.pop("start_line"), said.pop("end_line"))
             return said | {"lines": None if lines == (None, None) else lines}
+        case Entry():
+            return {
+                "schema": SCHEMA,
+                "ladder": part.ladder,
+                "parameters": {"threshold": part.threshold},
+                "base": part.base,
+                "spec": {"digest": part.spec_digest},
+                "reads": part_json(part.reads),
+                "edits": part_json(part.edits),
+                "files": part_json(part.files),
+                "claims": dict(part.claims),
+            }
     return write_edit(part)
 
 
@@ -319,7 +300,7 @@ def read_entry(data: bytes) -> Entry:
     except (ValueError, RecursionError):
         value = parse_document(text).value
     try:
-        entry: Entry = _read_entry(value)
+        entry = _read_entry(value)
     except _Fault as fault:
         parse_document(text)  # what is not JSON for every reader is said before
         root = Node(ROOT, value)
@@ -332,18 +313,16 @@ def read_entry(data: bytes) -> Entry:
 
 
 def parse_entry(value: Json) -> Entry:
-    """Make an entry of the JSON that `entry_json` built. Raises InvalidInput."""
-    entry: Entry = _parse(value, _read_entry)
-    return entry
+    """Make an entry of the JSON that `part_json` built. Raises InvalidInput."""
+    return _parse(value, _read_entry)
 
 
 def parse_file(value: Json) -> RecordedFile:
-    """Make a file of the JSON that `file_json` built. Raises InvalidInput."""
-    file: RecordedFile = _parse(value, _FILE)
-    return file
+    """Make a file of the JSON that `part_json` built. Raises InvalidInput."""
+    return _parse(value, _FILE)
 
 
-def _parse(value: Json, reader: Reader) -> Any:
+def _parse(value: Json, reader: Reader[Part]) -> Part:
     try:
         return reader(value)
     except _Fault as fault:
@@ -392,11 +371,11 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 _MODE = r"[0-7]{6}\Z"
 
 
-def _object(make: Callable[..., Any], **readers: Reader) -> Reader:
+def _object(make: Callable[..., Part], **readers: Reader[Any]) -> Reader[Part]:
     """Reads an object of just these keys, and makes something of their values, by name."""
     keys, pairs = readers.keys(), [*readers.items()]
 
-    def read(value: Json) -> Any:
+    def read(value: Json) -> Part:
         if type(value) is not dict or value.keys() != keys:
             raise _Fault(keys)
         parts, key = {}, ""
@@ -411,18 +390,18 @@ def _object(make: Callable[..., Any], **readers: Reader) -> Reader:
     return read
 
 
-def _only(key: str, reader: Reader) -> Reader:
+def _only(key: str, reader: Reader[Part]) -> Reader[Part]:
     """Reads an object of one key as the value of that key."""
     return _object(lambda **parts: parts[key], **{key: reader})
 
 
 def _list(
-    reader: Reader, least: int = 0, most: int = MAX_BYTES, expected: str = "a list"
-) -> Reader:
-    def read(value: Json) -> Any:
+    reader: Reader[Part], least: int = 0, most: int = MAX_BYTES, expected: str = "a list"
+) -> Reader[tuple[Part, ...]]:
+    def read(value: Json) -> tuple[Part, ...]:
         if type(value) is not list or not least <= len(value) <= most:
             raise _Fault(expected)
-        parts: list[Any] = []
+        parts: list[Part] = []
         try:
             for each in value:
                 parts.append(reader(each))
@@ -434,12 +413,14 @@ def _list(
     return read
 
 
-def _optional(reader: Reader) -> Reader:
+def _optional(reader: Reader[Part]) -> Reader[Part | None]:
     return lambda value: None if value is None else reader(value)
 
 
-def _check(kind: type, expected: str, holds: Callable[[Any], object] | None = None) -> Reader:
-    def read(value: Json) -> Any:
+def _check(
+    kind: type[Part], expected: str, holds: Callable[[Any], object] | None = None
+) -> Reader[Part]:
+    def read(value: Json) -> Part:
         if type(value) is not kind or (holds is not None and not holds(value)):
             raise _Fault(expected)
         return value
@@ -447,15 +428,10 @@ def _check(kind: type, expected: str, holds: Callable[[Any], object] | None = No
     return read
 
 
-def _digits(expected: str, *sizes: int) -> Reader:
+def _digits(expected: str, *sizes: int) -> Reader[str]:
     """Reads so many hex digits."""
-
-    def read(value: Json) -> Any:
-        if type(value) is not str or len(value) not in sizes or value.strip("0123456789abcdef"):
-            raise _Fault(expected)
-        return value
-
-    return read
+    digits = "0123456789abcdef"
+    return _check(str, expected, lambda text: len(text) in sizes and not text.strip(digits))
 
 
 def _text(value: Json) -> str:
@@ -489,7 +465,7 @@ def _lines(value: Json) -> Lines:
 
 
 def _edits(value: Json) -> tuple[RecordedEdit, ...]:
-    edits: tuple[RecordedEdit, ...] = _EDITS(value)
+    edits = _EDITS(value)
     if any(edit.id != number for number, edit in enumerate(edits, 1)):
         raise _Fault(_NUMBERED)
     return edits

@@ -13,13 +13,12 @@ from contextlib import suppress
 from hkgit.edits import File, encode_text, new_text_of, old_text_of
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.claims import read_recorded_spec
-from hkgit.evidence.entry import LEDGER, Entry, RecordedHunk, entry_id, entry_path, read_entry
+from hkgit.evidence.entry import LEDGER, Entry, entry_id, entry_path, read_entry
+from hkgit.evidence.verdict import Entries
 from hkgit.git.repository import Repository
 from hkgit.text.document import Words, has_too_many_lines, words_of, words_of_files
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass
-
-NamedEntry = tuple[str, Entry]
 
 
 @dataclass(frozen=True)
@@ -45,19 +44,13 @@ class KeptText:
 
 
 def find_kept_text(
-    repository: Repository, tree: str, parents: Sequence[str], entries: Sequence[NamedEntry]
+    repository: Repository, tree: str, parents: Sequence[str], entries: Entries
 ) -> tuple[KeptText, ...]:
     """Find what the new entries of a commit keep that neither its tree nor its parents' have.
 
     What an edit quotes to be placed does not count, nor a file of too many lines.
     """
-    paths = {
-        path
-        for _, entry in entries
-        for file in entry.files
-        for path in (file.path, file.new_path)
-        if path is not None
-    }
+    paths = {path for _, entry in entries for file in entry.files for path in file.paths}
     trees = [tree, *(repository.commit(each).tree for each in parents)]
     snapshots = [repository.snapshot(each) for each in trees]
     files = [found for each in snapshots for path in paths if (found := each.get(path))]
@@ -66,7 +59,7 @@ def find_kept_text(
     return tuple(_compare(entries, files))
 
 
-def _compare(entries: Sequence[NamedEntry], files: Sequence[File]) -> Iterator[KeptText]:
+def _compare(entries: Entries, files: Sequence[File]) -> Iterator[KeptText]:
     landed = words_of_files(files)
     for name, entry in entries:
         lost = _list_kept_words(entry, landed)
@@ -86,19 +79,15 @@ def says_only(entry: Entry, landed: Words) -> bool:
 
 def _list_kept_words(entry: Entry, landed: Words) -> dict[str, Words]:
     """List what an entry writes that is not among the words of some files, by path."""
-    lost = {
-        file.name: words_of(line for hunk in file.hunks for line in _list_lines(hunk)) - landed
-        for file in entry.files
-    }
+    lost = {}
+    for file in entry.files:
+        texts = (encode_text(hunk.new_text) for hunk in file.hunks)
+        lost[file.name] = words_of(line for text in texts for line in text.split(b"\n")) - landed
     for path, text in _list_texts(entry):
         lost[path] = lost.get(path, frozenset()) | text - landed
     # An edit of a part of a line is in the files, though it is no line of theirs.
     whole = b"\n".join(landed)
     return {path: frozenset(w for w in words if w not in whole) for path, words in lost.items()}
-
-
-def _list_lines(hunk: RecordedHunk) -> list[bytes]:
-    return encode_text(hunk.new_text).split(b"\n")
 
 
 def _list_texts(entry: Entry) -> Iterator[tuple[str, frozenset[bytes]]]:

@@ -18,7 +18,6 @@ accounted for on the way to where it comes:
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
@@ -142,7 +141,7 @@ def _find_lost_lines(
 def _find_returned(repository: Repository, judged: ReplayResult) -> Iterator[Finding]:
     """Find entries whose change comes from one side, though the other had and undid it."""
     first, second = judged.candidate.parents
-    own = [file for _, entry in judged.entries for file in entry.files]
+    own = judged.files
     had = {
         first: _list_records(repository, first, second),
         second: _list_records(repository, second, first),
@@ -165,7 +164,7 @@ def _list_records(repository: Repository, side: str, other: str) -> dict[str, st
     options = ("--no-renames", "--no-ext-diff", "--full-history", "-m", "--diff-filter=AD")
     place = (f"{other}..{side}", "--", f":(top){LEDGER}")
     listed = repository.git("log", "--format=", "--raw", "--no-abbrev", "-z", *options, *place)
-    words = iter(os.fsdecode(listed.stdout).split("\0"))
+    words = iter(listed.words)
     found = ((path, status.split()) for status, path in zip(words, words, strict=False))
     return {path: new if kind == "A" else old for path, (_, _, old, new, kind) in found}
 

@@ -37,7 +37,7 @@ from hkgit.edits import (
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.anchors import anchor_hunks
 from hkgit.evidence.claims import mark, read_recorded_spec, record_edit
-from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
+from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.verdict import Finding
 from hkgit.matching.place import LADDER_VERSION
 from hkgit.text.diff import LineMap
@@ -275,9 +275,8 @@ def _rebuild_files(entry: Entry, spec: Spec, files: Snapshot) -> Iterator[tuple[
     for file in entry.files:
         found = None if file.path is None else files.get(file.path)
         if file.path is not None and found is not None and mark(found) != file.before:
-            names = (file.path, file.new_path)
             pairs = zip(entry.edits, spec.edits, strict=True)
-            edits = [(edit, asked) for edit, asked in pairs if edit.path in names]
+            edits = [(edit, asked) for edit, asked in pairs if edit.path in file.paths]
             yield file.path, replace(found, data=_rebuild_text(file, Document(found.data), edits))
 
 
@@ -308,7 +307,10 @@ def _rebuild_text(
             if 1 <= number + shift <= len(now):
                 lines[number - 1] = now[number + shift - 1]
     gone = {number for hunk in file.hunks for number in range(hunk.start_line, hunk.end_line + 1)}
-    context = {number: each for hunk in file.hunks for number, each in _list_context(hunk)}
+    context: dict[int, str] = {}
+    for hunk in file.hunks:
+        context |= enumerate(hunk.before, hunk.start_line - len(hunk.before))
+        context |= enumerate(hunk.after, hunk.end_line + 1)
     end = find_line_end(now[0]) if now else b"\n"
     for number, text in _list_quoted(file, edits, lines):
         is_free = 1 <= number <= size and number not in gone
@@ -347,9 +349,3 @@ def _list_kept(file: RecordedFile, text: Sequence[bytes]) -> Iterator[tuple[int,
         done += size + len(Document(encode_text(hunk.new_text)).lines)
         number = hunk.end_line + 1
     yield from enumerate(text[done:], number)
-
-
-def _list_context(hunk: RecordedHunk) -> Iterator[tuple[int, str]]:
-    """The hashes of the lines around a hunk, by number."""
-    yield from enumerate(hunk.before, hunk.start_line - len(hunk.before))
-    yield from enumerate(hunk.after, hunk.end_line + 1)

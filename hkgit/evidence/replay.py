@@ -9,7 +9,6 @@ with the ledger entries in it that were made from transcripts, and is replayed i
 
 from __future__ import annotations
 
-import os
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -17,12 +16,7 @@ from functools import lru_cache
 
 from hkgit.edits import File, MappingSnapshot, Snapshot
 from hkgit.errors import Unverifiable
-from hkgit.evidence.additions import (
-    Added,
-    find_leftovers,
-    find_own_changes,
-    read_added_entries,
-)
+from hkgit.evidence.additions import Added, find_leftovers, find_own_changes, read_added_entries
 from hkgit.evidence.entry import LEDGER, Entry, entry_path, is_ledgers, is_record
 from hkgit.evidence.sequence import CachedSnapshot, EntrySequence
 from hkgit.evidence.trailers import find_stray_trailers, message_findings
@@ -41,12 +35,6 @@ from hkgit.git.repository import Repository
 from hkgit.values import replace
 
 _LOG = ("log", "--no-renames", "--no-ext-diff", "--full-history", "--format=commit %H")
-
-
-def find_last_commit(repository: Repository, tip: str, path: str, kind: str) -> str | None:
-    """Find the last commit up to `tip` that added (`A`) or removed (`D`) a path of the ledger."""
-    args = (*_LOG, "-1", f"--diff-filter={kind}", tip, "--", f":(top,literal){path}")
-    return repository.git(*args).text.removeprefix("commit ").strip() or None
 
 
 _WHOLE = "Fetch the whole history: git fetch --unshallow (in CI: fetch-depth: 0)."
@@ -72,23 +60,18 @@ def find_removals(repository: Repository, tip: str) -> dict[str, tuple[str, ...]
 def list_removals(repository: Repository, tip: str) -> dict[str, tuple[str, ...]]:
     """Find them once a run: git is quick at this, but a process for each commit would not be."""
     args = (*_LOG, "-z", "--diff-filter=D", "--name-only", "-m", tip, "--", f":(top){LEDGER}")
-    listed = os.fsdecode(repository.git(*args).stdout)
     found: dict[str, tuple[str, ...]] = defaultdict(tuple)
     commit = ""
-    for word in listed.replace("\n", "\0").split("\0"):
+    for word in repository.git(*args).words:  # a commit, or a path, which begins as the ledger's
         if word.startswith("commit "):
             commit = word.removeprefix("commit ")
-        elif word:
-            found[word] += (commit,)
+        else:
+            found[word.removeprefix("\n")] += (commit,)
     return dict(found)
 
 
-_OWN = ".hkgit/config.toml"
-"""What people may write below `.hkgit/`, as far as the policy lets them."""
-
-
 def replay_entries(
-    repository: Repository, candidate: CandidateCommit, added: Added, *, recomputes: bool = True
+    repository: Repository, candidate: CandidateCommit, added: Added, *, recomputes: bool
 ) -> ReplayResult:
     """Apply the entries one after the other to the parent's files, and compare with the commit.
 
@@ -100,7 +83,9 @@ def replay_entries(
     if not findings:
         derived = chain.list_changed()
         left = find_leftovers(repository.blob, added.others, derived)
-        findings += (each.finding for each in left if _is_hkgits(each.path))
+        # Below `.hkgit/` people may write the policy alone, as far as it lets them.
+        own = (each for each in left if each.path.lower().startswith(".hkgit/"))
+        findings += (each.finding for each in own if each.path != ".hkgit/config.toml")
     if not findings:
         is_strict = chain.is_recomputed and not chain.has_moved
         findings += message_findings(candidate, added.entries, is_strict=is_strict)
@@ -131,11 +116,6 @@ def follow_entries(
     )
     chain.run(entries)
     return chain
-
-
-def _is_hkgits(path: str) -> bool:
-    folded = path.lower()
-    return folded.startswith(".hkgit/") and path != _OWN
 
 
 def _base_files(
@@ -232,16 +212,17 @@ _NAMED = (
 )
 
 
-def find_reverted(
-    repository: Repository, candidate: CandidateCommit, changes: Sequence[TreeChange]
-) -> str | None:
-    """Find the earlier commit which the candidate takes back just as git does, or None.
+def _revert(repository: Repository, candidate: CandidateCommit) -> ReplayResult | None:
+    """Judge a commit that takes back an earlier one just as git does; None for any other.
 
     Looked at are the commits that the message names as git does, and the one that added what the
     candidate removes from the ledger.
     """
+    if len(candidate.parents) != 1:
+        return None
     [parent] = candidate.parents
     now = repository.commit(parent).tree
+    changes = repository.changes(now, candidate.tree)
     for commit_id, against in _find_named(repository, candidate, changes):
         if not _leads(repository, commit_id, parent):
             continue
@@ -250,7 +231,8 @@ def find_reverted(
             before = against if against in commit.parents else next(iter(commit.parents), None)
             old = EMPTY_TREE if before is None else repository.commit(before).tree
             if repository.merge_trees(commit.tree, now, old) == candidate.tree:
-                return commit_id
+                gone = tuple(each.path for each in changes if is_record(each.path) and not each.new)
+                return ReplayResult(candidate, Verdict.REVERT, basis=commit_id, removed=gone)
     return None
 
 
@@ -269,10 +251,11 @@ def _find_named(
         yield found[1].decode(), None if found[2] is None else found[2].decode()
     for change in changes:
         if is_record(change.path) and (change.old is None or change.new is None):
-            what = "A" if change.new is None else "D"
-            commit = find_last_commit(repository, candidate.parents[0], change.path, what)
-            if commit is not None:
-                yield commit, None
+            kind = "A" if change.new is None else "D"  # the last one that added, or removed it
+            place = (candidate.parents[0], "--", f":(top,literal){change.path}")
+            last = repository.git(*_LOG, "-1", f"--diff-filter={kind}", *place).text
+            if last:
+                yield last.removeprefix("commit ").strip(), None
             return
 
 
@@ -296,12 +279,7 @@ def make_candidate(
     """Make a candidate of a commit that is about to be made, by whom git knows here."""
     author, committer = map(repository.identity, ("AUTHOR", "COMMITTER"))
     return CandidateCommit(
-        id=None,
-        tree=tree,
-        parents=parents,
-        author=author,
-        committer=committer,
-        message=message,
+        id=None, tree=tree, parents=parents, author=author, committer=committer, message=message
     )
 
 
@@ -404,22 +382,7 @@ def _replay(
     return replay_entries(repository, candidate, added, recomputes=recomputes)
 
 
-def _revert(repository: Repository, candidate: CandidateCommit) -> ReplayResult | None:
-    if len(candidate.parents) != 1:
-        return None
-    parent = repository.commit(candidate.parents[0]).tree
-    changes = repository.changes(parent, candidate.tree)
-    basis = find_reverted(repository, candidate, changes)
-    if basis is None:
-        return None
-    gone = (each.path for each in changes if is_record(each.path) and not each.new)
-    return ReplayResult(candidate, Verdict.REVERT, basis=basis, removed=tuple(gone))
-
-
 REFS = "refs/hkgit/recovered/"
-
-PROVED = (Verdict.STRICT, Verdict.REANCHORED)
-"""What the entries of a record must come to, for the commit to be recovered."""
 
 
 def record_ref(commit: str) -> str:
@@ -428,7 +391,7 @@ def record_ref(commit: str) -> str:
 
 
 def replay_record(
-    repository: Repository, candidate: CandidateCommit, incoming: Mapping[str, str] | None = None
+    repository: Repository, candidate: CandidateCommit, incoming: Mapping[str, str]
 ) -> ReplayResult | None:
     """Judge what the record of a commit proves; None where it has none, or one that proves less.
 
@@ -437,19 +400,17 @@ def replay_record(
     if candidate.id is None:
         return None
     ref = record_ref(candidate.id)
-    listed = repository.git("for-each-ref", "--format=%(objectname)", "--", ref).text
-    tree = (incoming or {}).get(ref) or listed
-    if not tree or not _adds_only_entries(repository, candidate.tree, tree):
+    listed = repository.git("show-ref", "--verify", "--hash", ref, check=False)
+    tree = incoming.get(ref) or listed.text
+    if not tree:
         return None
+    try:
+        changes = repository.changes(candidate.tree, tree)
+    except Unverifiable:  # no tree
+        return None
+    if any(each.old is not None or not is_ledgers(each.path) for each in changes):
+        return None  # it is not the commit's own tree with more entries
     found = replay(repository, replace(candidate, id=None, tree=tree))
-    if found is None or found.verdict not in PROVED:
+    if found is None or found.verdict not in (Verdict.STRICT, Verdict.REANCHORED):
         return None
     return replace(found, candidate=candidate, verdict=Verdict.RECOVERED, basis=ref)
-
-
-def _adds_only_entries(repository: Repository, own: str, recorded: str) -> bool:
-    """Whether a record's tree is the commit's, but for entries that it adds."""
-    return all(
-        change.old is None and is_ledgers(change.path)
-        for change in repository.changes(own, recorded)
-    )

@@ -146,9 +146,10 @@ def split_template(message: bytes, comment: bytes) -> tuple[bytes, bytes]:
 
 
 def cut_at_scissors(message: bytes, comment: bytes) -> tuple[bytes, bytes]:
-    """Split a message at git's scissors: what it keeps, and what it drops."""
-    cut = message.find(comment + b" " + _SCISSORS)
-    return (message, b"") if cut < 0 else (message[:cut], message[cut:])
+    """Split a message at git's scissors, a whole line: what it keeps, and what it drops."""
+    found = re.search(rb"(?m)^%s %s\n" % (re.escape(comment), _SCISSORS), message)
+    cut = len(message) if found is None else found.start()
+    return message[:cut], message[cut:]
 
 
 def sign_words(words: bytes, template: bytes, lines: tuple[str, ...]) -> bytes:

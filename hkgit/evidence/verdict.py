@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from hkgit.errors import HkgitError
-from hkgit.evidence.entry import Entry
+from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.values import dataclass
 
 Entries = Sequence[tuple[str, Entry]]
@@ -118,6 +118,16 @@ class ReplayResult:
     basis: str | None = None
     removed: tuple[str, ...] = ()
     is_recomputed: bool = True
+
+    @property
+    def edits(self) -> tuple[RecordedEdit, ...]:
+        """The edits of all its entries."""
+        return tuple(edit for _, entry in self.entries for edit in entry.edits)
+
+    @property
+    def files(self) -> tuple[RecordedFile, ...]:
+        """The files of all its entries; several may change one."""
+        return tuple(file for _, entry in self.entries for file in entry.files)
 
     def is_recovered(self, entry: Entry) -> bool:
         """Say whether a transcript told an entry: those of a record it did, whatever they claim."""

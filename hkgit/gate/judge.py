@@ -43,11 +43,9 @@ def check_rules(case: JudgedCommit, tried: list[RuleResult]) -> ReplayResult:
     broken: list[Finding] = []
     for name, check in (CHECKS if case.is_governed else FOR_ALL).items():
         found = [*check(case)]
-        if found:
-            tried += [RuleResult(each.rule, f"{each.where}: {each.what}") for each in found]
-            broken += found
-        else:
-            tried.append(_HOLDS[name])
+        told = [RuleResult(each.rule, f"{each.where}: {each.what}") for each in found]
+        tried += told or [_HOLDS[name]]
+        broken += found
     if not broken:
         return judged
     return replace(judged, verdict=Verdict.FAIL, findings=(*judged.findings, *broken))
@@ -132,32 +130,19 @@ def rule_on(
 ) -> Ruling:
     """Make the ruling that a verdict leads to; `rule` is the one that accepts it, if any."""
     findings = judged.findings
-    refused = _find_unaccepted(policy, judged)
-    if not findings and refused is not None:
-        what = f"the policy does not accept {refused}"
+    verdicts = () if policy.any_verdict else (judged.verdict, judged.underlying)
+    refused = [each for each in verdicts if each is not None and each not in policy.verdicts]
+    if not findings and refused:
+        what = f"the policy does not accept {refused[0]}"
         findings = (Finding("verdict", "commit", what, APPLY),)
         tried.append(RuleResult("verdict", what))
     if findings:
-        return Ruling(
-            judged=judged,
-            replayed=replayed,
-            passes=False,
-            rule=findings[0].rule,
-            findings=findings,
-            agent=agent,
-        )
-    is_late = any(edit.evidence == LATE for _, entry in judged.entries for edit in entry.edits)
-    rule = rule or f"verdict {judged.verdict}{', its evidence is late' if is_late else ''}"
-    return Ruling(judged, replayed, True, rule, agent=agent)
-
-
-def _find_unaccepted(policy: Policy, judged: ReplayResult) -> Verdict | None:
-    """Find the verdict that the policy does not accept: its own, or the one under `mixed`."""
-    if policy.any_verdict:
-        return None
-    verdicts = (judged.verdict, judged.underlying)
-    refused = (each for each in verdicts if each is not None)
-    return next((each for each in refused if each not in policy.verdicts), None)
+        rule = findings[0].rule
+    elif rule is None:
+        is_late = any(edit.evidence == LATE for edit in judged.edits)
+        rule = f"verdict {judged.verdict}{', its evidence is late' if is_late else ''}"
+    passes = not findings
+    return Ruling(judged, replayed, passes=passes, rule=rule, findings=findings, agent=agent)
 
 
 def refuse_commit(candidate: CandidateCommit, verdict: Verdict, finding: Finding) -> Ruling:
@@ -221,11 +206,8 @@ class Gate:
             ruling = refuse_commit(candidate, Verdict.FAIL, Finding("budget", "commit", what, fix))
         ruling = self._apply_break_glass(self._apply_attestation(ruling, tried), tried)
         strengths = describe_strengths(self.repository, ruling.judged)
-        ruling = replace(
-            ruling,
-            tried=tuple(tried),
-            evidence=tuple(strengths) if self.context.explain else (),
-        )
+        evidence = tuple(strengths) if self.context.explain else ()
+        ruling = replace(ruling, tried=tuple(tried), evidence=evidence)
         if candidate.id is not None:
             self.known[candidate.id] = ruling.passes
         return ruling

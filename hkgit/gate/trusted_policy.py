@@ -81,31 +81,28 @@ def add_signers(policy: Policy, files: Snapshot) -> Policy:
         where, what = f"{policy.source}: allowed_signers", f"there is no {policy.allowed_signers}"
         raise InvalidInput(where, what, "Commit the file with, or before, the policy.")
     signers = file.data.decode("utf-8", "replace")
+    lines = (line.split(maxsplit=1) for line in signers.splitlines())
+    listed = {words[0] for words in lines if len(words) > 1 and not words[0].startswith("#")}
     for principal in policy.principals:
-        if principal not in _list_principals(signers):
+        if principal not in listed:
             what = f"{policy.allowed_signers} does not list {principal}"
             raise InvalidInput(policy.source, what, "Add the principal's key, or take it out.")
     return replace(policy, signers=signers)
 
 
-def _list_principals(signers: str) -> set[str]:
-    """List the principals of a file of allowed signers, each on a line with one key of its own."""
-    lines = (line.split(maxsplit=1) for line in signers.splitlines())
-    return {words[0] for words in lines if len(words) > 1 and not words[0].startswith("#")}
-
-
 def _table(files: Snapshot, path: str) -> object:
     """The policy's table in a file, or None; whether it is a table is not known yet."""
     file = files.get(path)
-    return None if file is None else find_policy_table(load_toml(path, file.data), path)
+    return None if file is None else load_table(path, file.data, path)
 
 
-def find_policy_table(document: Mapping[str, object], name: str) -> object:
-    """Find the policy's table in a TOML document, which lies deeper in a pyproject.toml; or None.
+def load_table(where: str, data: bytes, name: str) -> object:
+    """Load the policy's table from a TOML file of this name; None where the file has none.
 
-    Raises InvalidInput for one that is nested deeper than any policy, and for what is beside it
-    where nothing else may be: it would not hold.
+    It lies deeper in a pyproject.toml. Raises InvalidInput, also for a table that is nested deeper
+    than any policy, and for what is beside it where nothing else may be: it would not hold.
     """
+    document = _load_toml(where, data)
     table: object = document
     for key in ("tool", "hkgit", "gate") if name == PYPROJECT else ("gate",):
         table = table.get(key) if isinstance(table, dict) else None
@@ -132,8 +129,7 @@ def _is_beyond(value: object, levels: int) -> bool:
     return levels == 0 or any(_is_beyond(each, levels - 1) for each in inner)
 
 
-def load_toml(where: str, data: bytes) -> Mapping[str, object]:
-    """Load a TOML document. Raises InvalidInput."""
+def _load_toml(where: str, data: bytes) -> Mapping[str, object]:
     if len(data) > LARGEST:
         raise InvalidInput(where, f"has over {LARGEST} bytes", "Make it shorter.")
     if _count_steps(data) > MOST_STEPS:
@@ -177,20 +173,20 @@ MOST_BROKEN = 1000
 """So many commits back, by first parents, the last readable policy is looked for."""
 
 
-def read_trusted_policy(repository: Repository, side: str | Snapshot | None) -> Policy:
-    """Read the policy of the trusted side, a commit or files; where there is none the built-in one.
+def read_trusted_policy(repository: Repository, commit: str | None) -> Policy:
+    """Read the policy of the trusted side, a commit; where there is none the built-in one.
 
     Of a commit whose policy cannot be read it is that of the last one before it, by first parents,
     where it can, and the built-in one where none ever could. Raises InvalidInput where too many or
-    too few are here to tell, for files, and where what it extends cannot be read or is loosened:
-    that no commit of this repository has broken.
+    too few are here to tell, and where what it extends cannot be read or is loosened: that no
+    commit of this repository has broken.
     """
-    if not isinstance(side, str):
-        return read_own_policy(repository, side)
+    if commit is None:
+        return Policy()
     try:
-        policy = read_policy(repository.snapshot(side))
+        policy = read_policy(repository.snapshot(commit))
     except InvalidInput as error:
-        readable = _find_last_readable(repository, side)
+        readable = _find_last_readable(repository, commit)
         if readable is None:
             raise
         broken = f"{error.where} cannot be read: {error.what}"
@@ -230,7 +226,7 @@ def expect_readable(repository: Repository, old: str | None, new: str) -> None:
         read_own_policy(repository, new)
     except InvalidInput as error:
         with suppress(InvalidInput):  # otherwise the last readable one holds
-            before = Policy() if old is None else read_own_policy(repository, old)
+            before = read_own_policy(repository, old)
             if error.where != PYPROJECT or before.source.startswith(PYPROJECT):
                 what = f"{error.where} {error.what}, so the policy could not be read"
                 raise Rejected("policy", what, error.fix) from error
@@ -293,7 +289,7 @@ def read_policy_file(file: Path) -> Policy:
     """Read a policy and its signers from the disk; what it extends is not followed."""
     data = _bytes(file)
     root = file.parent.parent if file.as_posix().endswith(CONFIG) else file.parent
-    policy = _parse(str(file), find_policy_table(load_toml(str(file), data), file.name))
+    policy = _parse(str(file), load_table(str(file), data, file.name))
     signers = policy.allowed_signers
     found = {} if signers is None else {signers: File(_bytes(root / signers))}
     return add_signers(policy, MappingSnapshot(found))
@@ -313,5 +309,4 @@ def _of_revision(repository: Repository, rev: str, path: str) -> Policy:
     if file is None:
         raise InvalidInput(f"{rev}:{path}", "is not there", "Name a FILE or REV:PATH.")
     where, name = f"{rev}:{path}", path.rpartition("/")[2]
-    table = find_policy_table(load_toml(where, file.data), name)
-    return add_signers(_parse(where, table), files)
+    return add_signers(_parse(where, load_table(where, file.data, name)), files)

@@ -60,9 +60,6 @@ def _read(place: Path) -> bytes:
         return b""
 
 
-_UNSET = ("unspecified", "unset", "set")
-
-
 @dataclass(frozen=True)
 class Unedited:
     """Tells which files of a checkout are not edited in place, and why."""
@@ -91,8 +88,7 @@ class Unedited:
         from hkgit.git.program import Git
 
         args = ("--literal-pathspecs", "ls-files", "-z", "-t", "--", path)
-        listed = Git(self.root)(*args, check=False).stdout
-        if f"S {path}" in os.fsdecode(listed).split("\0"):
+        if f"S {path}" in Git(self.root)(*args, check=False).words:
             what = "is tracked, but not in this sparse checkout"
             fix = "Add its directory (git sparse-checkout add), or read it with --rev HEAD and"
             raise InvalidInput(path, what, f"{fix} use `hkgit apply`, which edits commits.")
@@ -115,7 +111,7 @@ def expect_unfiltered(path: str, driver: str, encoding: str) -> None:
     if driver not in ("unspecified", "unset"):
         what = f"goes through the filter {driver}: git stores a different text"
         raise InvalidInput(path, what, fix)
-    if encoding not in _UNSET and encoding.lower() != "utf-8":
+    if encoding not in ("unspecified", "unset", "set") and encoding.lower() != "utf-8":
         raise InvalidInput(path, f"is {encoding} in the work tree, and UTF-8 in git", fix)
 
 
@@ -225,10 +221,9 @@ class Conversion:
             index = ("update-index", "-z", "--add", "--index-info")
             git(*index, stdin=os.fsencode("".join(listed)))
             asked = os.fsencode("".join(f"{path}\0" for path in paths))
-            said = git("check-attr", "--cached", "-z", "--stdin", *names, stdin=asked).stdout
-        words = os.fsdecode(said).split("\0")
+            words = git("check-attr", "--cached", "-z", "--stdin", *names, stdin=asked).words
         found: dict[str, dict[str, str]] = defaultdict(dict)
-        for path, name, value in zip(words[:-1:3], words[1::3], words[2::3], strict=True):
+        for path, name, value in zip(words[::3], words[1::3], words[2::3], strict=True):
             found[path][name] = value
         return found
 

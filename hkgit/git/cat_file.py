@@ -23,10 +23,6 @@ from hkgit.git.objects import compute_id
 from hkgit.git.program import Git
 from hkgit.text.hashes import start_hash
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import IO
-
 COMMAND = ("git", "cat-file", "--batch-command")
 
 
@@ -49,7 +45,7 @@ class CatFile:
         None when git gives none for it. Raises Unverifiable where the bytes are not those of the
         id: git looks at few of them.
         """
-        found = self._ask("info" if most < 0 else "contents", object_id, most)
+        found = self._ask(object_id, most)
         if found is not None and found[1] <= most:
             kind, _, data = found
             if compute_id(kind, data, self._object_format) != object_id:
@@ -57,25 +53,20 @@ class CatFile:
                 raise Unverifiable(f"object {object_id}", what, fix)
         return found
 
-    def _ask(self, what: str, object_id: str, most: int) -> tuple[str, int, bytes] | None:
+    def _ask(self, object_id: str, most: int) -> tuple[str, int, bytes] | None:
         with self._turn:
             for _ in range(2):  # somebody may have killed the first
-                child = self._get_child()
+                if self._child is None or not self._child.is_usable():
+                    self._child = _Child(self._git)
+                child = self._child
                 try:
-                    return child.answer(what, object_id, most)
+                    return child.answer(object_id, most)
                 except _Died:
                     child.stop()
                 except BaseException:
                     child.stop()
                     raise
         return None
-
-    def _get_child(self) -> _Child:
-        """Return the child; a new one after a fork too, where the old one is the parent's."""
-        child = self._child
-        if child is None or not child.is_usable():
-            child = self._child = _Child(self._git)
-        return child
 
 
 class _Child:
@@ -101,9 +92,11 @@ class _Child:
         self.stop = weakref.finalize(self, _stop, process, os.getpid())
 
     def is_usable(self) -> bool:
+        """Whether it lives, and is this process's: after a fork it is the parent's."""
         return self.stop.alive and self._owner == os.getpid() and self._process.poll() is None
 
-    def answer(self, what: str, object_id: str, most: int) -> tuple[str, int, bytes] | None:
+    def answer(self, object_id: str, most: int) -> tuple[str, int, bytes] | None:
+        what = "info" if most < 0 else "contents"
         try:
             self._in.write(f"{what} {object_id}\n".encode())
             self._in.flush()
@@ -115,19 +108,14 @@ class _Child:
         if len(words) != 3:
             raise _Died
         kind, size = words[1], int(words[2])
-        if what == "contents" and size > most:  # git goes on to write it
-            self.stop()
-        elif what == "contents":
-            return kind, size, _exactly(self._out, size)
-        return kind, size, b""
-
-
-def _exactly(stream: IO[bytes], size: int) -> bytes:
-    """That many bytes, and the line end behind them."""
-    data = stream.read(size + 1)
-    if len(data) != size + 1:
-        raise _Died
-    return data[:-1]
+        if size > most:
+            if what == "contents":  # git goes on to write it
+                self.stop()
+            return kind, size, b""
+        data = self._out.read(size + 1)  # with a line end
+        if len(data) != size + 1:
+            raise _Died
+        return kind, size, data[:-1]
 
 
 def _stop(process: subprocess.Popen[bytes], owner: int) -> None:

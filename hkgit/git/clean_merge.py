@@ -52,16 +52,20 @@ class Contested:
 
 @dataclass(frozen=True)
 class CleanMerge:
-    """The tree that git makes of commits; `conflicts` are the paths that it leaves to people.
+    """The tree that git makes of commits, and what is in conflict, by path and side.
 
     The methods ask the repository that the merge was made in, while that is there.
     """
 
     tree: str
-    conflicts: tuple[str, ...]
     is_clean: bool
     stages: Mapping[str, Mapping[int, TreeEntry]]
     place: EmptyRepository
+
+    @property
+    def conflicts(self) -> tuple[str, ...]:
+        """The paths that git leaves to people."""
+        return tuple(self.stages)
 
     def read_contested(self) -> Iterator[Contested]:
         """Read every file in conflict, as each side has it."""
@@ -70,16 +74,14 @@ class CleanMerge:
             yield Contested(path, *(None if side is None else self._file(side) for side in sides))
 
     def _file(self, entry: TreeEntry) -> File:
-        has_bytes = entry.mode != SUBMODULE
-        data = (
-            self.place.git("cat-file", "blob", entry.id).stdout if has_bytes else entry.id.encode()
-        )
-        return File(data, entry.mode)
+        if entry.mode == SUBMODULE:
+            return File(entry.id.encode(), entry.mode)
+        return File(self.place.git("cat-file", "blob", entry.id).stdout, entry.mode)
 
     def list_differing(self, tree: str) -> list[str]:
         """List the paths in which a tree is another one."""
         asked = ("diff-tree", "-r", "-z", "--no-renames", "--name-only", self.tree, tree)
-        return os.fsdecode(self.place.git(*asked).stdout).split("\0")[:-1]
+        return self.place.git(*asked).words
 
     def pack_objects(self) -> bytes:
         """Pack everything that was written to make it."""
@@ -130,37 +132,27 @@ class EmptyRepository:
     def merge_trees(self, base: str, ours: str, theirs: str) -> CleanMerge:
         """Merge two trees that both began as a third."""
         began = self.git("commit-tree", base, "-m", "base").text
-        sides = (
-            self.git("commit-tree", tree, "-p", began, "-m", "side") for tree in (ours, theirs)
-        )
-        return self._merge(*(side.text for side in sides))
+        words = ("-p", began, "-m", "side")
+        return self._merge(*(self.git("commit-tree", each, *words).text for each in (ours, theirs)))
 
     def _merge(self, ours: str, theirs: str) -> CleanMerge:
         options = ("-z", "--no-messages", "--allow-unrelated-histories")
         args = ("merge-tree", "--write-tree", *options, ours, theirs)
         done = self.git(*args, memory=MEMORY)
         if done.code not in (0, 1):
-            where, reason = f"merge of {ours} and {theirs}", str(refuse_failed(args, done))
-            if done.code < 0 or "memory" in reason:
-                what = (
-                    f"takes git more than {MEMORY >> 20} MiB: both sides change a file that large"
-                )
+            what, fix = str(refuse_failed(args, done)), ""
+            if done.code < 0 or "memory" in what:
+                size = f"{MEMORY >> 20} MiB"
+                what = f"takes git more than {size}: both sides change a file that large"
                 fix = "Change the file on one side only: rebase the other."
-                raise Unverifiable(where, what, fix)
-            raise Unverifiable(where, reason)
-        tree, *lines = os.fsdecode(done.stdout).split("\0")[:-1]
+            raise Unverifiable(f"merge of {ours} and {theirs}", what, fix)
+        tree, *lines = done.words
         stages: dict[str, dict[int, TreeEntry]] = {}
         for line in lines:
             words, _, path = line.partition("\t")
             mode, object_id, stage = words.split(" ")
             stages.setdefault(path, {})[int(stage)] = TreeEntry(int(mode, 8), object_id)
-        return CleanMerge(
-            tree=tree,
-            conflicts=tuple(stages),
-            is_clean=done.code == 0,
-            stages=stages,
-            place=self,
-        )
+        return CleanMerge(tree, done.code == 0, stages, self)
 
     def git(self, *args: str, stdin: bytes = b"", memory: int | None = None) -> Completed:
         inherited = dict.fromkeys(name for name in os.environ if name.startswith("GIT"))

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
 POLICIES = ("pyproject.toml", ".hkgit/config.toml")
 """Where a tree may hold its policy (see `policy.files`)."""
-LEDGER = ".hkgit/ledger"
-"""Where a tree holds its entries (see `ledger.entry`)."""
+LEDGER = ".hkgit/ledger"  # Where a tree holds its entries (see `ledger.entry`).
 
 TRANSACTION, ALLOW_BLIND = "HKGIT_TRANSACTION", "blind"
 """The variable that tells hkgit's own hooks who commits, and its value where blind edits may."""

@@ -10,18 +10,9 @@ from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git.facts import NO_FETCH
 from hkgit.git.program import Git, refuse_failed
 
-HEX = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
-"""The id of an object."""
+HEX = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"  # The id of an object
 
-BLOB, TREE, COMMIT, TAG = "blob", "tree", "commit", "tag"
-"""The types of objects, as git names them."""
-
-
-class NotFound(GitRefused):
-    """There is no repository around a directory."""
-
-    def __init__(self, start: Path) -> None:
-        super().__init__(str(start), "is not in a git repository", "Make one: git init")
+BLOB, TREE, COMMIT, TAG = "blob", "tree", "commit", "tag"  # The types of objects, as git names them
 
 
 def refuse_ref_name(name: str) -> InvalidInput:
@@ -44,7 +35,7 @@ def find_repository(start: Path, *, in_hook: bool, is_named: bool) -> tuple[Path
     if is_named and "safe.bareRepository" in asked.stderr:
         asked = here(*args, env={"GIT_DIR": str(start)}, check=False)
     if "not a git repository" in asked.stderr:
-        raise _damaged_above(start) or NotFound(start)
+        raise _refuse_nothing_found(start)
     if asked.code != 0:
         raise refuse_failed(args, asked)
     bare, object_format, inside, *path = os.fsdecode(asked.stdout).split("\n")[:-1]
@@ -60,14 +51,14 @@ def find_repository(start: Path, *, in_hook: bool, is_named: bool) -> tuple[Path
     return git_dir, top, object_format
 
 
-def _damaged_above(start: Path) -> GitRefused | None:
-    """The refusal of a directory that git does not take for a repository, though it was one."""
+def _refuse_nothing_found(start: Path) -> GitRefused:
+    """Build the error for a directory in no repository, or in one that git cannot read."""
     for place in (start, *start.parents):
         if (place / ".git" / "objects").is_dir():
             what = "git cannot read this repository: its HEAD or refs are damaged"
             fix = "Check its HEAD: it should name a branch, as in `ref: refs/heads/main`."
             return GitRefused(str(place / ".git"), what, fix)
-    return None
+    return GitRefused(str(start), "is not in a git repository", "Make one: git init")
 
 
 def refuse_unwritten(where: str, words: str) -> GitRefused:
@@ -105,9 +96,8 @@ def read_stored_ref(common_dir: Path, name: str) -> str | None:
 
 def _find_packed(common_dir: Path, name: str) -> bytes:
     try:
-        before, found, _ = (
-            (common_dir / "packed-refs").read_bytes().partition(f" {name}\n".encode())
-        )
+        packed = (common_dir / "packed-refs").read_bytes()
     except OSError:
         return b""
+    before, found, _ = packed.partition(f" {name}\n".encode())
     return before.rpartition(b"\n")[2] if found else b""

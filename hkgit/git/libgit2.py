@@ -45,8 +45,7 @@ pygit2.settings.enable_caching(False)
 _NAMES = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
 """The types of objects, by the numbers that git has for them."""
 
-FAULTS = (pygit2.GitError, KeyError, OSError, ValueError)
-"""What libgit2 raises."""
+FAULTS = (pygit2.GitError, KeyError, OSError, ValueError)  # What libgit2 raises
 
 
 class Unopened(GitRefused):

@@ -19,10 +19,8 @@ from hkgit.values import dataclass
 PROTOCOLS = ("file", "https", "ssh")
 """Ways to reach a repository that cannot be made to run a command, as `ext::` can."""
 
-FETCH_SECONDS = 3600.0
-"""So long one repository may take to fetch."""
-ASK_SECONDS = 120.0
-"""So long it may take to list its refs."""
+FETCH_SECONDS = 3600.0  # So long one repository may take to fetch
+ASK_SECONDS = 120.0  # So long it may take to list its refs
 
 REFSPECS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*", "+refs/hkgit/*:refs/hkgit/*")
 
@@ -105,7 +103,9 @@ def update_mirror(address: str, mirror: Path) -> None:
     if held is None:
         raise GitRefused(str(mirror), "is locked by another process", "Wait for it to end.")
     try:
-        _clear_locks(mirror)
+        # Whoever has made a lock file of git holds ours no longer, so it is dead.
+        for path in (*mirror.glob("*.lock"), *mirror.glob("refs/**/*.lock")):
+            path.unlink(missing_ok=True)
         if not (mirror / "HEAD").exists():
             mirror.mkdir(parents=True, exist_ok=True)
             new = ("init", "-q", "--bare", "--template=", ".")
@@ -116,23 +116,17 @@ def update_mirror(address: str, mirror: Path) -> None:
         locks.remove(place, held)
 
 
-def _clear_locks(mirror: Path) -> None:
-    """Remove lock files of git: whoever made them holds ours no longer, so they are dead."""
-    for pattern in ("*.lock", "refs/**/*.lock"):
-        for path in mirror.glob(pattern):
-            path.unlink(missing_ok=True)
-
-
 def _ask(address: str, *args: str, cwd: Path | None = None, seconds: float) -> str:
     """Run git where nothing can be asked; its words hold no credentials."""
     check_address(address)
-    where = Path("/") if cwd is None else cwd
-    ssh = os.environ.get("GIT_SSH_COMMAND", "ssh")  # as the user has it, where it can ask nobody
+    # ssh is as the user has it, where it can ask nobody.
+    configured = Git(Path("/"))("config", "--get", "core.sshCommand", check=False).text
+    ssh = os.environ.get("GIT_SSH_COMMAND") or configured or "ssh"
     env = {**_QUIET, "GIT_SSH_COMMAND": f"{ssh} -o BatchMode=yes -o ConnectTimeout=30"}
     if cwd is not None:
         env["GIT_DIR"] = str(cwd)
     try:
-        return Git(where, env)(*_SETTINGS, *args, seconds=seconds).text
+        return Git(cwd or Path("/"), env)(*_SETTINGS, *args, seconds=seconds).text
     except HkgitError as error:
         fix = error.fix or "The next run tries again."
         raise GitRefused(hide_credentials(address), hide_credentials(error.what), fix) from None

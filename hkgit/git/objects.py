@@ -88,10 +88,8 @@ LARGEST_TREE = 1_000_000
 _BOMB = "Look at it with git ls-tree: it may be made to exhaust its readers."
 
 Tree = Mapping[str, TreeEntry]
-Side = tuple[bytes, bytes]
-"""The mode and the id of an entry, as a tree has them."""
-Difference = tuple[bytes, Side | None, Side | None]
-"""A name, and what is there before and after."""
+Side = tuple[bytes, bytes]  # The mode and the id of an entry, as a tree has them
+Difference = tuple[bytes, Side | None, Side | None]  # A name, and what is there before and after
 
 _DIRECTORY = b"40000"
 
@@ -122,8 +120,7 @@ _TAG = rb"object (" + _ID + rb")\ntype ([a-z]+)\n"
 _TAGGER = rb"(?m)^tagger (.*?)(?: -?\d+ [-+]\d+)?$"
 TAG_FIX = "Look at it with git fsck, and make it again: git tag -a NAME COMMIT."
 
-DEEPEST = 50
-"""Tags of tags that are followed."""
+DEEPEST = 50  # Tags of tags that are followed
 
 
 def read_tag(tag_id: str, data: bytes) -> tuple[str, str]:
@@ -359,8 +356,7 @@ class Trees:
         return {}
 
 
-KEPT = 1024
-"""So many trees are kept: two commits in a row need those of their own paths."""
+KEPT = 1024  # So many trees are kept: two commits in a row need those of their own paths
 
 
 def _find_shared(old: _RawTree, data: bytes) -> tuple[int, int, int]:

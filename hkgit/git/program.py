@@ -16,10 +16,9 @@ from hkgit.errors import GitRefused
 from hkgit.git.facts import PINNED, scrub_environment
 from hkgit.values import dataclass, field, replace
 
-OLDEST = (2, 38)
-"""The first git that has `merge-tree --write-tree`."""
-_MISUSED = 129
-"""How git ends that does not know an option."""
+OLDEST = (2, 38)  # The first git that has `merge-tree --write-tree`
+_INSTALL = "Install git 2.38 or newer."
+_MISUSED = 129  # How git ends that does not know an option
 
 ADVICE = (
     (".lock': File exists", "Another git process is running, or one has died; then try again."),
@@ -51,6 +50,11 @@ class Completed:
     def text(self) -> str:
         """Standard output as text without its last line end; odd bytes as surrogate escapes."""
         return os.fsdecode(self.stdout).rstrip("\n")
+
+    @property
+    def words(self) -> list[str]:
+        """What a NUL ends each, as with -z; odd bytes as surrogate escapes."""
+        return os.fsdecode(self.stdout).split("\0")[:-1]
 
 
 @dataclass(frozen=True)
@@ -93,8 +97,7 @@ class Git:
         except FileNotFoundError as error:
             if not self.cwd.is_dir():
                 raise GitRefused(str(self.cwd), "there is no such directory") from error
-            fix = "Install git 2.38 or newer."
-            raise GitRefused("git", "there is no git program on PATH", fix) from error
+            raise GitRefused("git", "there is no git program on PATH", _INSTALL) from error
         except OSError as error:
             raise GitRefused("git", f"could not be started: {error.strerror}") from error
         if check and completed.code != 0:
@@ -134,7 +137,8 @@ def execute(
         try:
             stdout, stderr = process.communicate(stdin, timeout=seconds)
         except subprocess.TimeoutExpired as error:
-            raise GitRefused("git", f"took longer than {seconds:g} s", TOO_SLOW) from error
+            fix = "Try again; if it always takes too long, allow more time or use a nearer copy."
+            raise GitRefused("git", f"took longer than {seconds:g} s", fix) from error
         finally:
             if process.returncode is None:  # out of time, or interrupted
                 _end(process, with_children=seconds is not None)
@@ -153,11 +157,8 @@ def _end(process: subprocess.Popen[bytes], *, with_children: bool) -> None:
 def refuse_failed(args: Sequence[str], completed: Completed) -> GitRefused:
     """Build the error for a failure of git: its own words, and what to do next."""
     if completed.code == _MISUSED and (installed := read_version()) < OLDEST:
-        what = f"git {_join_key(installed)} is too old"
-        return GitRefused("git", what, f"Install git {_join_key(OLDEST)} or newer.")
-    words = completed.stderr.strip() or completed.text
-    if not words:
-        words = _describe_end(completed.code)
+        return GitRefused("git", "git {}.{} is too old".format(*installed), _INSTALL)
+    words = completed.stderr.strip() or completed.text or _describe_end(completed.code)
     advice = (fix for needle, fix in ADVICE if needle in words)
     return GitRefused(_name_command(args), words, next(advice, ""))
 
@@ -186,13 +187,6 @@ def _name_command(args: Sequence[str]) -> str:
     return "git"
 
 
-def _join_key(numbers: tuple[int, int]) -> str:
-    return ".".join(map(str, numbers))
-
-
-TOO_SLOW = "Try again; if it takes too long every time, allow more time or use a nearer copy."
-
-
 def _describe_end(code: int) -> str:
     """Describe how a process ended that said nothing."""
     if code >= 0:
@@ -217,15 +211,11 @@ def name_program(text: str, *, is_other_shell: bool = False) -> str:
     """
     if "hkgit " not in text or "GIT_QUARANTINE_PATH" in os.environ or "CI" in os.environ:
         return text
-    found = _find_on_path()
+    places = (Path(folder, "hkgit") for folder in os.get_exec_path())
+    found = next((each for each in places if os.access(each, os.X_OK) and each.is_file()), None)
     if found is not None and (not is_other_shell or found.parent in _EVERYWHERE):
         return text
     own = Path(sys.executable).with_name("hkgit")
     path = own if own.is_file() else found
     name = f"{shlex.quote(sys.executable)} -m hkgit" if path is None else shlex.quote(str(path))
     return re.sub(_COMMAND, lambda _: f"{name} ", text)
-
-
-def _find_on_path() -> Path | None:
-    places = (Path(folder, "hkgit") for folder in os.get_exec_path())
-    return next((each for each in places if os.access(each, os.X_OK) and each.is_file()), None)

@@ -15,7 +15,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -68,8 +68,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.git.libgit2 import LibGit2
 
-CHOICE = "HKGIT_GIT"
-"""The environment variable that names the one who reads objects."""
+CHOICE = "HKGIT_GIT"  # The environment variable that names the one who reads objects
 
 _WHOLE_REF = r"refs/[^~^:]+?(?=@\{|[~^:]|\Z)"
 """The name of a ref from its beginning, without what may follow it in a revision."""
@@ -78,8 +77,7 @@ _ABSENT = ("bad file", "Not a valid object name", "could not fetch", "lazy fetch
 """What git says of what is not here: in any clone, and in a partial one."""
 
 _SILENT = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.logAllRefUpdates=false")
-_MOST_KEPT, _SMALL = 256, 4096
-"""The most blobs that are kept, and the bytes from which one is not."""
+_MOST_KEPT, _SMALL = 256, 4096  # The most blobs that are kept, and the bytes from which one is not
 
 _SSH = b" -----BEGIN SSH SIGNATURE-----\n"
 _SIGNATURE = {40: b"\ngpgsig", 64: b"\ngpgsig-sha256"}
@@ -149,11 +147,6 @@ class Repository:
             return Git(self.work_tree)
         # safe.bareRepository may forbid git to find by itself what the user has named.
         return Git(self.git_dir, {"GIT_DIR": str(self.git_dir)})
-
-    @property
-    def backend(self) -> str:
-        """Who reads objects: `libgit2` or `program`."""
-        return "program" if self._libgit2 is None else "libgit2"
 
     @property
     def empty_tree(self) -> str:
@@ -227,9 +220,18 @@ class Repository:
                 raise Unverifiable("tag", what, TAG_FIX)
         raise Unverifiable(f"tag {object_id}", f"is more than {DEEPEST} nested tags", TAG_FIX)
 
-    def commit(self, commit_id: str) -> Commit:
-        """Read a commit by its id; raise Unverifiable when it is not here."""
-        return self._commits(commit_id)
+    @cached_property
+    def commit(self) -> Callable[[str], Commit]:
+        """Read a commit by its id; raise Unverifiable when it is not here.
+
+        The latest are kept: each is asked for again by those that follow it.
+        """
+
+        def read(commit_id: str) -> Commit:
+            raw = self._read(commit_id, COMMIT)
+            return parse_commit(commit_id, raw, is_boundary=commit_id in self._boundaries)
+
+        return lru_cache(1024)(read)
 
     def is_ancestor(self, ancestor: str, descendant: str) -> bool:
         """Whether history leads from `descendant` back to `ancestor`, or they are the same."""
@@ -249,17 +251,26 @@ class Repository:
 
     # Trees and blobs
 
-    def snapshot(self, rev_or_tree: str) -> TreeSnapshot:
-        """Open the files of a commit or tree."""
-        return self.files_of(self._tree_id(rev_or_tree))
+    def snapshot(self, rev_or_tree: str | None) -> TreeSnapshot:
+        """Open the files of a commit or tree; None has none."""
+        return self.files_of(self.empty_tree if rev_or_tree is None else self._tree_id(rev_or_tree))
 
     def files_of(self, tree_id: str) -> TreeSnapshot:
         """Open the files of a tree by its id."""
         return TreeSnapshot(tree_id, self._trees, self.blob)
 
-    def changes(self, old_tree: str | None, new_tree: str) -> tuple[TreeChange, ...]:
-        """List every path that differs between two trees, links and submodules too; no renames."""
-        return self._changes(old_tree, new_tree)
+    @cached_property
+    def changes(self) -> Callable[[str | None, str], tuple[TreeChange, ...]]:
+        """List every path that differs between two trees, links and submodules too; no renames.
+
+        The latest comparisons are kept: replay and the gate's rules ask for the same one.
+        """
+
+        def compare(old_tree: str | None, new_tree: str) -> tuple[TreeChange, ...]:
+            found = self._trees.compare(old_tree, new_tree)
+            return tuple(sorted(found, key=lambda change: encode_text(change.path)))
+
+        return lru_cache(4)(compare)
 
     def blob(self, blob_id: str) -> bytes:
         """Read the bytes of a blob; raise Unverifiable when it is not here."""
@@ -500,8 +511,8 @@ class Repository:
 
     def list_checked_out_branches(self) -> dict[str, Path]:
         """List the branches that some work tree is on, and where."""
-        on = [(name, place) for place, name in self.list_checkouts().items() if name is not None]
-        return {name.removeprefix("refs/heads/"): place for name, place in on}
+        places = self.list_checkouts().items()
+        return {name.removeprefix("refs/heads/"): place for place, name in places if name}
 
     @cached_property
     def variables(self) -> tuple[str, ...] | None:
@@ -624,26 +635,6 @@ class Repository:
     def _trees(self) -> Trees:
         return Trees(lambda tree_id: self._read(tree_id, TREE))
 
-    @cached_property
-    def _changes(self) -> Callable[[str | None, str], tuple[TreeChange, ...]]:
-        """The latest comparisons: replay and the gate's rules ask for the same one."""
-
-        def changes(old_tree: str | None, new_tree: str) -> tuple[TreeChange, ...]:
-            found = self._trees.compare(old_tree, new_tree)
-            return tuple(sorted(found, key=lambda change: encode_text(change.path)))
-
-        return lru_cache(4)(changes)
-
-    @cached_property
-    def _commits(self) -> Callable[[str], Commit]:
-        """Commits by id, the latest kept: each is asked for again by those that follow it."""
-
-        def read(commit_id: str) -> Commit:
-            raw = self._read(commit_id, COMMIT)
-            return parse_commit(commit_id, raw, is_boundary=commit_id in self._boundaries)
-
-        return lru_cache(1024)(read)
-
     def _tree_id(self, rev_or_tree: str) -> str:
         if rev_or_tree == EMPTY_TREE:
             return self.empty_tree
@@ -690,19 +681,29 @@ def read_message(path: Path) -> bytes:
         raise InvalidInput(str(path), f"cannot be read: {error.strerror}") from error
 
 
-def find_comment_mark(repository: Repository) -> bytes:
-    """Return what git's own lines in a message begin with: `core.commentChar`."""
-    mark = repository.config("core.commentChar")
-    return (mark if mark not in (None, "auto") else "#").encode("utf-8", "surrogateescape")
+def find_comment_mark(repository: Repository, message: bytes) -> bytes:
+    """Return what git's own lines in a message begin with; what may set it, git knows best.
+
+    Told to choose it (`auto`), git takes a character that no line of the author's begins with.
+    """
+    names = ("core.commentChar", "core.commentString")
+    if not any(map(repository.may_have, names)):
+        return b"#"
+    scissors = re.search(rb"(?m)^([#;@!$%^&|:]) -{24} >8 -{24}\n", message)
+    if scissors and "auto" in [(repository.config(name) or "").lower() for name in names]:
+        return scissors[1]
+    commented = repository.git("stripspace", "--comment-lines", stdin=b"x\n").stdout
+    return commented.removesuffix(b" x\n")
 
 
 def find_checkout(repository: Repository, place: Path) -> tuple[Path, bool] | None:
     """Find the checkout around a directory, and whether it is one of the repository's; or None."""
-    for above in (place, *place.parents):
-        if (above / ".git").exists():
-            try:
-                found = Repository.discover(above)
-            except HkgitError:
-                return above, False
-            return above, found.common_dir.resolve() == repository.common_dir.resolve()
+    with suppress(OSError):  # a path of another machine may be out of reach here
+        for above in (place, *place.parents) if place.is_dir() else ():
+            if (above / ".git").exists():
+                try:
+                    found = Repository.discover(above)
+                except HkgitError:
+                    return above, False
+                return above, found.common_dir.resolve() == repository.common_dir.resolve()
     return None

@@ -102,16 +102,15 @@ def correct_edit(quote: Quotation, found: Sequence[Place]) -> Edit | None:
     if any(is_elision(line.strip()) for line in quote.old_lines):
         # What they left out was not meant to go.
         return None
-    if any(_is_cut_short(quote, found[0], row) for row in quote.removed):
-        return None
     place = found[0]
-    if _is_headed_otherwise(quote, place):
+    is_cut = any(_is_cut_short(quote, place, row) for row in quote.removed)
+    if is_cut or _is_headed_otherwise(quote, place):
         return None
     try:
         splices = _Proposal(quote, place.targets).splices()
     except Conflict:
         return None
-    here = quote.document.data[found[0].start : found[0].end]
+    here = quote.document.data[place.start : place.end]
     misquoted = _find_words(b"\n".join(quote.old_lines)) - _find_words(here)
     if any(misquoted & _find_words(splice.new) for splice in splices):
         return None
@@ -241,37 +240,31 @@ def refuse_no_match(quote: Quotation) -> NoMatch:
         fix = "No similar line was found."
         if quote.lines and len(quote.document.data) <= SMALL:
             near = (Near(1, len(quote.lines)),)
-    where, what = quote.edit.path, "the old text is not in the file"
+    what = "the old text is not in the file"
     if near and near[0].similarity == FULL:
-        what = "the old text is not in the file as it is quoted"
+        what += " as it is quoted"
     if quote.old in quote.document.data:
         what += ", except inside longer words or lines"
     todo = "Quote the file as it is." if near else "Read the file again and quote it as it is."
-    error = NoMatch(where, what, f"{fix} {todo}")
-    error.near, error.corrected = near, correct_edit(quote, found)
+    error = NoMatch(quote.edit.path, what, f"{fix} {todo}", *near)
+    error.corrected = correct_edit(quote, found)
     return error
 
 
 def refuse_inside_word(quote: Quotation, place: Place) -> NoMatch:
     """Build the error for an old text that occurs once, as a part of a longer word."""
-    document = quote.document
-    first, last = document.lines_of(place.start, place.end)
-    word = _word_around(document.data, place)
-    error = NoMatch(
+    data = quote.document.data
+    first, last = quote.document.lines_of(place.start, place.end)
+    at = place.start if cuts_at(data, place.start) else place.end
+    line = data.rfind(b"\n", 0, at) + 1
+    word = find_tail_word(data[line:at]) + find_head_word(data[at : data.find(b"\n", at)])
+    return NoMatch(
         f"{quote.edit.path}:{first}",
         f"the old text is only inside a longer word, {_quote(word)}",
         "Quote the whole word, or the whole line; or replace all occurrences, which also changes "
         "parts of words.",
+        Near(first, last),
     )
-    error.near = (Near(first, last),)
-    return error
-
-
-def _word_around(data: bytes, place: Place) -> bytes:
-    """The first word that an end of a place cuts in two."""
-    at = place.start if cuts_at(data, place.start) else place.end
-    line = data.rfind(b"\n", 0, at) + 1
-    return find_tail_word(data[line:at]) + find_head_word(data[at : data.find(b"\n", at)])
 
 
 def refuse_applied(quote: Quotation, place: Place) -> AlreadyApplied:
@@ -291,7 +284,7 @@ def refuse_half_applied(
     return Ambiguous(
         quote.edit.path,
         f"the new text is already around {len(done)} of {len(places)} places of the old one, at"
-        f" lines {_list_starts(quote, done)}",
+        f" lines {list_starts(quote, done)}",
         "Edit the others one by one, each with a line of context.",
     )
 
@@ -302,20 +295,18 @@ def refuse_ambiguous(quote: Quotation, places: Sequence[Place]) -> Ambiguous:
     is_equal = len({(place.agreement, place.similarity) for place in places}) == 1
     shares = ", ".join(_percent(place.similarity) for place in places[:SHOWN])
     why = "" if is_equal else f" ({shares} alike), too similar to choose"
-    error = Ambiguous(
+    return Ambiguous(
         quote.edit.path,
-        f"the old text matches {len(places)} places, at lines {_list_starts(quote, places)}{why}",
+        f"the old text matches {len(places)} places, at lines {list_starts(quote, places)}{why}",
         "Quote more lines above or below, so that the edit names one place.",
+        *tell_apart(quote.document, spans[:SHOWN]),
     )
-    error.near = tell_apart(quote.document, spans[:SHOWN])
-    return error
 
 
-def _list_starts(quote: Quotation, places: Sequence[Place]) -> str:
-    """The lines at which places begin, the first of them where they are many."""
+def list_starts(quote: Quotation, places: Sequence[Place], most: int = LINES_SHOWN) -> str:
+    """Name the lines at which places begin, the first of them where they are many."""
     lines = sorted(quote.document.line_at(place.start) for place in places)
-    more = ["..."] if len(lines) > LINES_SHOWN else []
-    return ", ".join([*map(str, lines[:LINES_SHOWN]), *more])
+    return ", ".join([*map(str, lines[:most]), *["..."] * (len(lines) > most)])
 
 
 def refuse_conflict(quote: Quotation, place: Place, runner_up: Place | None) -> HkgitError:
@@ -324,25 +315,21 @@ def refuse_conflict(quote: Quotation, place: Place, runner_up: Place | None) -> 
     It is NoMatch where the place may be another one.
     """
     found = [place]
-    if runner_up is not None and not _overlap(place, runner_up):
+    # One that overlaps is in part the same place.
+    if runner_up is not None and (runner_up.end <= place.start or place.end <= runner_up.start):
         found.append(runner_up)
     if _is_headed_otherwise(quote, place) or not _stands_out(found):
         return refuse_no_match(quote)
-    first, _ = quote.document.lines_of(place.start, place.end)
+    first, last = quote.document.lines_of(place.start, place.end)
     differs = _difference(quote, place, quote.bound) or _difference(quote, place)
     error = Conflict(
         f"{quote.edit.path}:{first}",
         "the place is there, but lines that the edit changes differ",
         f"{differs} Write the edit against what is there now.",
+        Near(first, last, place.similarity),
     )
-    error.near = (Near(*quote.document.lines_of(place.start, place.end), place.similarity),)
     error.corrected = correct_edit(quote, [place])
     return error
-
-
-def _overlap(a: Place, b: Place) -> bool:
-    """Whether two candidates are in part the same place."""
-    return a.start < b.end and b.start < a.end
 
 
 def _difference(quote: Quotation, candidate: Place, rows: Set[int] | None = None) -> str:

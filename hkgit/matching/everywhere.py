@@ -10,12 +10,7 @@ from hkgit.matching import advice, guards, repetition
 from hkgit.matching.place import FULL, Located, Place, rate_confidence
 from hkgit.matching.quotation import Quotation
 from hkgit.matching.search import Search
-from hkgit.matching.strict import (
-    find_literal_places,
-    swap_line_ends,
-    unicode,
-    whitespace,
-)
+from hkgit.matching.strict import find_literally, unicode, whitespace
 from hkgit.text.escape import count_noun
 
 _MOST_SHOWN = 5  # So many lines a note names at most
@@ -28,11 +23,7 @@ def locate_everywhere(search: Search) -> Located | None:
     where some have the new text around them already; AlreadyApplied where all have, or where there
     is no place and the new text is in the file.
     """
-    quote, other = search.quote, swap_line_ends(search.quote)
-    places, tier = find_literal_places(quote), "exact"
-    if not places and other is not None:
-        quote, tier = other, "whitespace"
-        places = find_literal_places(other)
+    tier, quote, places = find_literally(search.quote)
     if not places:
         applied = repetition.find_place_of_new(search.quote)
         if applied is None:
@@ -53,7 +44,7 @@ def locate_everywhere(search: Search) -> Located | None:
     notes = guards.note_parts_of_words(quote, places) + _tell_left_over(quote, places)
     return Located(
         quote=quote,
-        places=places,
+        places=tuple(places),
         tier=tier,
         similarity=FULL,
         confidence=rate_confidence(tier, FULL),
@@ -62,21 +53,15 @@ def locate_everywhere(search: Search) -> Located | None:
 
 
 def _tell_left_over(quote: Quotation, places: Sequence[Place]) -> tuple[str, ...]:
-    """A note on places that are the old text but for whitespace or typography, and so stay."""
+    """A note on other places that are the old text but for whitespace or typography."""
     if quote.old.split() == [quote.old] and quote.old.isascii():
         return ()
+    ends = [place.end for place in places]
     for find, how in ((whitespace, "blanks"), (unicode, "typography")):
-        near = _apart_from(places, sorted(find(quote)))
+        below = ((each, bisect_right(ends, each.start)) for each in find(quote))
+        near = [each for each, at in below if at == len(ends) or places[at].start >= each.end]
         if near:
-            lines = [str(quote.document.line_at(p.start)) for p in near]
-            shown = ", ".join([*lines[:_MOST_SHOWN], *(["..."] if lines[_MOST_SHOWN:] else [])])
+            shown = advice.list_starts(quote, near, _MOST_SHOWN)
             verb = "differs" if len(near) == 1 else "differ"
             return (f"{count_noun(len(near), 'place')} that {verb} in {how} stayed: line {shown}",)
     return ()
-
-
-def _apart_from(places: Sequence[Place], others: Sequence[Place]) -> list[Place]:
-    """Those of others that share no byte with any of some places; both are in order."""
-    ends = [place.end for place in places]
-    below = ((each, bisect_right(ends, each.start)) for each in others)
-    return [each for each, at in below if at == len(ends) or places[at].start >= each.end]

@@ -17,11 +17,11 @@ from hkgit.text.document import Document
 from hkgit.text.escape import count_noun
 
 
-def check_escapes(quote: Quotation) -> None:
+def _check_escapes(quote: Quotation) -> None:
     """Raise InvalidInput where only the new text has escapes in place of tabs and line ends."""
     lines = quote.new.replace(b"\\r\\n", b"\n").replace(b"\\n", b"\n").strip().split(b"\n")
     known = {line.strip() for line in quote.old_lines}
-    ends = {line.strip() for line in (lines[0], lines[-1]) if is_telling(make_key(line))}
+    ends = {line.strip() for line in (lines[0], lines[-1]) if _says(line)}
     if b"\n" not in quote.new.strip() and len(lines) > 1 < len(known) and ends & known:
         what, fix = "\\n instead of line ends", "Write line ends; in JSON a line end is \\n."
     elif _escapes_tabs(quote):
@@ -62,13 +62,13 @@ def check(quote: Quotation, place: Place, *, is_paired: bool = False) -> None:
         shown = tuple(line for line in shown if not is_elision(line.strip()))
     if path.lower().endswith(PROSE) and not path.lower().endswith(UNFENCED):
         is_open = _opens_fence(quote.document.data[: place.start])
-        shown = tuple(_outside_fences(shown, is_open=is_open))
+        shown = tuple(_list_unfenced(shown, is_open=is_open))
     # Also there a remark that comes with fewer lines than it replaces represents the others.
     checked = (*shown, *_shrunk(quote))
     check_lines(quote.document.data, quote.old_lines, quote.new_lines, path, checked)
     if b"\\" in quote.new:
         # Few texts have one.
-        check_escapes(quote)
+        _check_escapes(quote)
     if _elides(quote, shown):
         raise InvalidInput(
             path,
@@ -125,15 +125,13 @@ def _opens_fence(above: bytes) -> bool:
     return sum(map(_is_fence, above.split(b"\n"))) % 2 == 1
 
 
-def _outside_fences(lines: Sequence[bytes], *, is_open: bool) -> list[bytes]:
+def _list_unfenced(lines: Sequence[bytes], *, is_open: bool) -> Iterator[bytes]:
     """The lines outside of fences; in a text about code, what is in one may leave code out."""
-    kept = []
     for line in lines:
         if _is_fence(line):
             is_open = not is_open
         elif not is_open:
-            kept.append(line)
-    return kept
+            yield line
 
 
 def check_lines(
@@ -162,20 +160,18 @@ def check_whole(before: Document | None, after: Document, path: str) -> None:
     """
     data = b"" if before is None else before.data
     says = [line.strip() for line in after.lines if line.strip()]
-    if _is_fenced(says) and not path.lower().endswith(PROSE) and b"```" not in data:
+    fences = [i for i, line in enumerate(says) if line.startswith(b"```")]
+    is_fenced = fences == [0, len(says) - 1] and says[-1] == b"```"
+    if is_fenced and not path.lower().endswith(PROSE) and b"```" not in data:
         raise InvalidInput(
             path, "the whole text is in a fence", "Write the text without the fence."
         )
-    if before is not None and before.lines:
-        _check_rewritten(before, after, path)
-
-
-def _check_rewritten(before: Document, after: Document, path: str) -> None:
-    """Raise InvalidInput where a remark takes the place of lines, or all lines are numbered."""
+    if before is None or not before.lines:
+        return
     if any(is_placeholder(line.strip()) for line in after.lines):
         replaced = (c for c in find_changes(before.lines, after.lines) if c.old_start < c.old_end)
         for line in (line for c in replaced for line in after.lines[c.new_start : c.new_end]):
-            _check_placeholder(before.data, line.strip(), path)
+            _check_placeholder(data, line.strip(), path)
     _check_numbers(before.lines, after.lines, path)
 
 
@@ -188,7 +184,7 @@ def _elides(quote: Quotation, shown: Sequence[bytes]) -> bool:
     dots = [i for i, line in enumerate(lines) if line.strip() in DOTS]
     if not dots or any(line.strip() in DOTS for line in quote.old_lines):
         return False
-    removes = any(is_telling(make_key(quote.old_lines[i])) for i in quote.removed)
+    removes = any(_says(quote.old_lines[i]) for i in quote.removed)
     return removes and not all(_is_body(lines, i) for i in dots)
 
 
@@ -220,7 +216,8 @@ def find_doubled_lines(quote: Quotation, place: Place) -> tuple[str, ...]:
 
 def note_parts_of_words(quote: Quotation, places: Sequence[Place]) -> tuple[str, ...]:
     """Write a note on how many of the places are parts of longer words."""
-    inside = sum(any(cuts_at(quote.document.data, o) for o in (p.start, p.end)) for p in places)
+    data = quote.document.data
+    inside = sum(cuts_at(data, place.start) or cuts_at(data, place.end) for place in places)
     if not inside:
         return ()
     return (f"{inside} of {count_noun(len(places), 'replaced place')} are parts of longer words",)
@@ -248,12 +245,6 @@ def _check_numbers(old: Sequence[bytes], new: Sequence[bytes], path: str) -> Non
             "every line of the new text begins with a line number",
             "Write the lines as they should be in the file, without numbers.",
         )
-
-
-def _is_fenced(lines: Sequence[bytes]) -> bool:
-    """Whether one fence is around all lines that say anything."""
-    fences = [i for i, line in enumerate(lines) if line.startswith(b"```")]
-    return fences == [0, len(lines) - 1] and lines[-1] == b"```"
 
 
 def _are_numbered(lines: Sequence[bytes]) -> bool:

@@ -128,19 +128,15 @@ def learn(
         if old.strip() and here.strip():
             seen.setdefault(indent_of(old), Counter())[indent_of(here)] += min(len(old.strip()), 9)
     known = {old: max(counts, key=lambda k: (counts[k], k)) for old, counts in seen.items()}
-    if _is_same(seen):
+    deep = {old: counts for old, counts in seen.items() if old}
+    same = sum(counts[old] for old, counts in deep.items())
+    if 4 * same > 3 * sum(counts.total() for counts in deep.values()):
+        # Most of what is indented at all is indented alike on both sides.
         known = {old: old for old in seen}
     file_unit = _unit(near) or _unit(author) or b"    "
     author_unit = _ratio(known, file_unit) or _unit(author, file_unit)
     grain = gcd(*(len(indent_of(line)) for line in author if line.strip()))
     return Indentation(known=known, author_unit=author_unit, file_unit=file_unit, grain=grain)
-
-
-def _is_same(seen: dict[bytes, Counter[bytes]]) -> bool:
-    """Whether most of what is indented at all is indented alike on both sides."""
-    deep = {old: counts for old, counts in seen.items() if old}
-    same = sum(counts[old] for old, counts in deep.items())
-    return 4 * same > 3 * sum(counts.total() for counts in deep.values())
 
 
 def _unit(lines: Iterable[bytes], expected: bytes = b"") -> bytes:
@@ -154,17 +150,13 @@ def _unit(lines: Iterable[bytes], expected: bytes = b"") -> bytes:
         return b"\t"
     steps = Counter(len(b) - len(a) for a, b in pairwise(indents) if len(b) > len(a))
     units = [unit for unit in UNITS if steps[unit] and _divides(unit, indents)]
-    units = units or [unit for unit in UNITS if _prevails(unit, steps)]
+    # Else one by which nearly all that is indented more deeply is so.
+    units = units or [u for u in UNITS if steps[u] > 2 and 4 * steps[u] > 3 * steps.total()]
     if not units:
         return b""
     if len(expected) in units:
         return expected
     return b" " * max(units, key=lambda unit: (steps[unit], -unit))
-
-
-def _prevails(unit: int, steps: Counter[int]) -> bool:
-    """Whether nearly all that is indented more deeply is so by that much."""
-    return steps[unit] > 2 and 4 * steps[unit] > 3 * steps.total()
 
 
 def _divides(unit: int, indents: Sequence[bytes]) -> bool:

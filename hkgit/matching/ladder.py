@@ -11,7 +11,7 @@ from hkgit.matching import guards
 from hkgit.matching.place import FULL, Located
 from hkgit.matching.quotation import Quotation
 from hkgit.matching.search import Holds, Search, Vouches, settle, vouch_for_none
-from hkgit.matching.strict import ALIKE, elided, find_literal_places, swap_line_ends
+from hkgit.matching.strict import ALIKE, elided, find_literally
 from hkgit.text.document import Document
 from hkgit.values import replace
 
@@ -43,7 +43,12 @@ def locate(
         from hkgit.matching import advice  # most edits are found
 
         raise advice.refuse_no_match(quote)
-    _check_meaning(quote, found)
+    try:
+        guards.check_typography(quote)
+        guards.check(found.quote, found.places[0], is_paired=found.tier == "elided")
+    except InvalidInput as error:
+        error.near = tuple(Near(*document.lines_of(p.start, p.end)) for p in found.places)
+        raise
     return found
 
 
@@ -60,17 +65,6 @@ def _find(search: Search) -> Located | None:
 
         found = find_loosely(search)
     return found
-
-
-def _check_meaning(quote: Quotation, found: Located) -> None:
-    """Refuse new text that its author cannot mean to be there (see `guards`)."""
-    document = quote.document
-    try:
-        guards.check_typography(quote)
-        guards.check(found.quote, found.places[0], is_paired=found.tier == "elided")
-    except InvalidInput as error:
-        error.near = tuple(Near(*document.lines_of(p.start, p.end)) for p in found.places)
-        raise
 
 
 def _find_visible(search: Search) -> Located | None:
@@ -100,18 +94,14 @@ def _find_inside_word(search: Search) -> Located | None:
     Raises NoMatch unless a hash or a receipt says that the author saw it; None where the old
     text is nowhere, or was written in lines.
     """
-    places, tier = find_literal_places(search.quote), "exact"
-    other = swap_line_ends(search.quote)
-    if not places and other is not None:
-        search, tier = replace(search, quote=other), "whitespace"
-        places = find_literal_places(other)
-    if len(places) != 1 or search.quote.whole_lines:
+    tier, quote, places = find_literally(search.quote)
+    if len(places) != 1 or quote.whole_lines:
         return None
     if search.vouches(places[0]):
-        return settle(search, tier, places)
+        return settle(replace(search, quote=quote), tier, places)
     from hkgit.matching import advice
 
-    raise advice.refuse_inside_word(search.quote, places[0])
+    raise advice.refuse_inside_word(quote, places[0])
 
 
 def _find_repaired(search: Search) -> Located | None:

@@ -18,7 +18,6 @@ from hkgit.matching.guards import PROSE
 from hkgit.matching.place import FULL, Located, Place
 from hkgit.matching.quotation import Quotation, find_level, indent_of, is_telling, make_key
 from hkgit.matching.search import Search, settle, vouch_for_none
-from hkgit.text.diff import LineChange
 
 _MOST_WORDS = 5  # So many places are looked for by words at most
 
@@ -230,12 +229,11 @@ def _is_nested(alignment: Alignment) -> bool:
 def _is_at_change(quote: Quotation, row: int) -> bool:
     """Whether an old line is replaced, or the first beside a change that is not blank."""
 
-    def is_between(change: LineChange) -> bool:
-        is_above = row < change.old_start
-        first, end = (row + 1, change.old_start) if is_above else (change.old_end, row)
-        return any(quote.old_keys[first:end])
-
-    return not all(map(is_between, quote.changes))
+    between = (
+        (row + 1, change.old_start) if row < change.old_start else (change.old_end, row)
+        for change in quote.changes
+    )
+    return not all(any(quote.old_keys[first:end]) for first, end in between)
 
 
 def check_names(alignment: Alignment) -> None:
@@ -297,12 +295,11 @@ def _find_spots(alignment: Alignment, row: int) -> list[int]:
     lines, keys, targets = alignment.quote.keys, alignment.quote.old_keys, alignment.targets
     target = targets[row]
     if target is not None:
-        first, after = max(target - 1, 0), target + 2
-        return [*range(first, min(after, len(lines)))]
+        return [*range(max(target - 1, 0), min(target + 2, len(lines)))]
     above = next((targets[i] for i in range(row - 1, -1, -1) if keys[i]), None)
     below = next((targets[i] for i in range(row + 1, len(keys)) if keys[i]), None)
     if above is None:
-        upwards = range(0 if below is None else below)[::-1]
+        upwards = range(below or 0)[::-1]
         return [*islice((i for i in upwards if lines[i]), 2)][::-1]
     says = (i for i in range(above + 1, len(lines) if below is None else below) if lines[i])
     return [*(islice(says, 2) if below is None else says)]

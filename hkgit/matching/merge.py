@@ -40,13 +40,13 @@ def merge_line(base: bytes, ours: bytes, theirs: bytes) -> bytes:
     kept = {number: row for row, number in common}
     # New words come in place of the whitespace before the word that they replace or precede.
     near = kept | {c.new_start: c.old_start for c in wanted if c.new_start < c.new_end}
-    merged: list[str] = []
+    merged = ""
     for number, (blanks, word) in enumerate(author):
         row = near.get(number)
         is_same = row is not None and blanks == old[row][0]
-        merged.append(spelt[row][0] if row is not None and is_same else blanks)
-        merged.append(spelt[kept[number]][1] if number in kept else word)
-    return encode_text("".join(merged))
+        merged += spelt[row][0] if row is not None and is_same else blanks
+        merged += spelt[kept[number]][1] if number in kept else word
+    return encode_text(merged)
 
 
 def _split_words(line: bytes) -> list[Word]:
@@ -117,28 +117,27 @@ def add_margin(quote: Quotation, targets: Targets) -> Quotation:
     That is so where the others are indented as in the file. Where there are no others, or all
     are indented otherwise, the new text is left to what the lines show.
     """
+    old, new = quote.old_lines, quote.new_lines
     first = targets[0] if targets else None
-    if first is None or not quote.old_lines[0] or indent_of(quote.old_lines[0]):
+    if first is None or not old[0] or indent_of(old[0]) or not new:
         return quote
-    margin = indent_of(quote.lines[first])
+    margin, where = indent_of(quote.lines[first]), f"{quote.edit.path}:{first + 1}"
+    if not margin:
+        return quote
     others = [
-        indent_of(quote.old_lines[i]) == indent_of(quote.lines[t])
+        indent_of(old[i]) == indent_of(quote.lines[t])
         for i, t in enumerate(targets)
-        if i and t is not None and quote.old_lines[i].strip()
+        if i and t is not None and old[i].strip()
     ]
-    where = f"{quote.edit.path}:{first + 1}"
-    if not margin or not quote.new_lines:
-        return quote
-    if indent_of(quote.new_lines[0]) == margin and all(others):
+    if indent_of(new[0]) == margin and all(others):
         # The new text has the indentation that the old one has lost, unless a line that stays has
         # lost it too.
-        stays = (line for line in quote.new_lines if line.strip() == quote.old_lines[0].strip())
+        stays = (line for line in new if line.strip() == old[0].strip())
         if not others and any(len(indent_of(line)) < len(margin) for line in stays):
             raise _refuse_undecided(where)
         return replace(quote, old=margin + quote.old)
     if not others:
-        lines, below = list(quote.new_lines), _depth_below(quote, first + 1)
-        others = [not _shift(margin, quote.old_lines[0], lines, below, where)]
+        others = [not _shift(margin, old[0], new, _depth_below(quote, first + 1), where)]
     if not all(others):
         return quote
     return replace(quote, old=margin + quote.old, new=margin + quote.new)
@@ -220,10 +219,9 @@ class LineIndents(Alignment):
         at = bisect(kept, (number, b""))
         close = kept[max(at - 1, 0) : at + 1]
         near = min((abs(n - number) for n, _ in close), default=0)
-        beside = {here for n, here in close if abs(n - number) == near}
-        found = self._indentation.of(indent) if not beside else None
-        if len(beside) == 1:
-            [found] = beside
+        beside: set[bytes | None] = {here for n, here in close if abs(n - number) == near}
+        beside = beside or {self._indentation.of(indent)}
+        found = beside.pop() if len(beside) == 1 else None
         if found is None:
             raise _refuse_indentation(self.quote.edit.path)
         return found
@@ -499,7 +497,7 @@ def merge_places(located: Located) -> list[Merge]:
     parts: Iterable[Piece] = [(located.quote, place) for place in located.places]
     if located.tier == "elided":
         parts = find_pieces(located.quote)
-    return [_merge(piece, place) for piece, place in parts]
+    return [_merge(*part) for part in parts]
 
 
 def _merge(quote: Quotation, place: Place) -> Merge:
@@ -528,7 +526,7 @@ def _without_blank_ends(quote: Quotation, targets: Targets) -> tuple[Quotation, 
 def _outer_blanks(old: Sequence[bytes], new: Sequence[bytes], targets: Targets) -> int:
     """How many blank lines both texts begin with that the file has not.
 
-    None where the old text has more of them than the new one: some are to be removed.
+    0 where the old text has more of them than the new one: some are to be removed.
     """
     blanks = [len(list(takewhile(lambda line: not line.strip(), lines))) for lines in (old, new)]
     absent = len(list(takewhile(lambda target: target is None, targets)))

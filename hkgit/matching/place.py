@@ -98,15 +98,9 @@ DOUBT = 5
 
 
 def rate_confidence(
-    tier: str,
-    similarity: int,
-    runner_up: int | None = None,
-    repairs: tuple[str, ...] = (),
+    tier: str, similarity: int, runner_up: int | None = None, repairs: tuple[str, ...] = ()
 ) -> int:
-    """Rate how surely an edit is placed, per mille.
-
-    `similarity` and `runner_up` are per mille too.
-    """
+    """Rate how surely an edit is placed; all is per mille."""
     value = next(share for least, share in TABLE[tier] if similarity >= least)
     if "misquoted" in repairs:
         value = min(value, MISQUOTED)

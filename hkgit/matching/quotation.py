@@ -234,22 +234,20 @@ def indent_of(line: bytes) -> bytes:
     return line[: len(line) - len(line.lstrip(INDENT))]
 
 
-def find_end_of_block(document: Document, start: int) -> int:
-    """Find where the block ends that is indented more deeply than the line above byte `start`.
+def find_end_of_block(document: Document, opening: int) -> int:
+    """Find the last line of the block that line `opening` opens: what is indented more deeply.
 
     Items of a list (`- x`) below a key of YAML need not be.
     """
-    first = document.line_at(start)
-    margin = len(indent_of(document.lines[first - 2]))
-    below = enumerate(document.lines[first - 1 :], first)
+    margin = len(indent_of(document.lines[opening - 1]))
     ends = (
-        number
-        for number, line in below
+        above
+        for above, line in enumerate(document.lines[opening:], opening)
         if line.strip()
         and len(indent_of(line)) + line.lstrip().startswith(b"- ") <= margin
         and line.lstrip()[:1] not in BRACKETS
     )
-    return document.offsets[next(ends, document.line_count + 1) - 1]
+    return next(ends, document.line_count)
 
 
 def find_level(line: bytes, path: str) -> int:

@@ -48,7 +48,7 @@ def _strip_numbers(old: bytes, new: bytes, *, is_spaced: bool = False) -> Texts 
             lines.append(rest)
         texts.append(b"\n".join(lines) + b"\n" * text.endswith(b"\n"))
     plain, rest = texts
-    is_shown = any(line.strip() for line in {*_lines(plain)} & {*_lines(rest)})
+    is_shown = any(map(bytes.strip, {*_lines(plain)} & {*_lines(rest)}))
     is_sure = is_shown or any(found[1]) or found[2] != b" " or not new
     return (plain, rest) if is_sure else None
 
@@ -61,22 +61,22 @@ def _find_numbers(
     All old lines have one, up to the blank ones. None where there are none, or where it cannot be
     told which of the new lines have one.
     """
-    lines = _lines(old)
+    lines, new_lines = _lines(old), _lines(new)
     marks = [_NUMBERED.match(line) for line in lines]
     numbers = [(row, int(mark[1])) for row, mark in enumerate(marks) if mark is not None]
     kinds = {_kind(mark) for mark in marks if mark is not None} - {b""}
     if len(kinds) != 1 or not _are_all(lines, marks) or not _go_up(numbers):
         return None
     [kind] = kinds
-    near = range(numbers[0][1], numbers[-1][1] + len(_lines(new)))
+    near = range(numbers[0][1], numbers[-1][1] + len(new_lines))
     # Only behind whitespace alone does a tool that cuts them off leave a bare number.
     known = (kind, b"") if kind in (b" ", b"\t") else (kind,)
-    own = [_NUMBERED.match(line) for line in _lines(new)]
+    own = [_NUMBERED.match(line) for line in new_lines]
     own = [mark if mark and _kind(mark) in known and int(mark[1]) in near else None for mark in own]
-    is_all = _are_all(_lines(new), own)
+    is_all = _are_all(new_lines, own)
     if not is_all:
         # Between lines without a number a bare one is text, unless it is quoted too.
-        pairs = zip(_lines(new), own, strict=True)
+        pairs = zip(new_lines, own, strict=True)
         own = [mark if mark and (_kind(mark) or line in lines) else None for line, mark in pairs]
     counted = [int(mark[1]) for mark in own if mark is not None]
     if counted and not any(mark and _kind(mark) for mark in own) and counted[0] != near.start:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from hkgit.matching.place import Place
 from hkgit.matching.quotation import Quotation, is_telling
 from hkgit.matching.strict import find_runs, is_whole, starts_line
@@ -19,8 +17,10 @@ def stands_over(quote: Quotation, place: Place) -> bool:
         return False  # where whitespace alone differs, another blank line may be meant
     if stands_literally(quote, place):
         return True
-    old, new = ([*filter(None, keys)] for keys in (quote.old_keys, quote.new_keys))
-    if not _holds(new, old):
+    old, new = (
+        b"\n" + b"\n".join(filter(None, keys)) + b"\n" for keys in (quote.old_keys, quote.new_keys)
+    )
+    if old not in new:  # as in most edits
         return False
     first, last = quote.document.lines_of(place.start, place.end)
     if new == old:
@@ -67,7 +67,9 @@ def find_rival(quote: Quotation, best: Place) -> Place | None:
     from hkgit.matching.alignment import Alignment, find_candidates, measure_loss
 
     backwards = quote.reversed
-    if not _adds(quote) or not _are_there(backwards):
+    added = (key for i in backwards.removed if (key := backwards.old_keys[i]))
+    # Mostly a line that the change adds is nowhere, which is soon told.
+    if not _adds(quote) or not all(b"\n" + key + b"\n" in quote.reading.text for key in added):
         return None
     for candidate in find_candidates(backwards)[:3]:
         is_placed = None not in Alignment(backwards, candidate.targets).landings
@@ -94,24 +96,11 @@ def find_added(alignment: Alignment) -> Place | None:
 
 def _adds(quote: Quotation) -> bool:
     """Whether the change brings words, and not only other whitespace."""
-    old = quote.old_keys
-    new = quote.new_keys
+    old, new = quote.old_keys, quote.new_keys
     return any(is_telling(new[i]) and new[i] not in old for i in quote.added)
-
-
-def _are_there(backwards: Quotation) -> bool:
-    """Whether all lines that a change adds occur anywhere; mostly they do not, and that is fast."""
-    new, text = backwards.old_keys, backwards.reading.text
-    return all(b"\n" + new[i] + b"\n" in text for i in backwards.removed if new[i])
 
 
 def _runs(quote: Quotation) -> list[tuple[int, ...]]:
     """The lines where the new text is, up to whitespace and typography."""
     new = quote.new_keys
     return find_runs(quote.reading, new) if any(map(is_telling, new)) else []
-
-
-def _holds(lines: Sequence[bytes], part: Sequence[bytes]) -> bool:
-    """Whether some lines follow each other among others; seldom so, and soon told."""
-    text, needle = (b"\n" + b"\n".join(each) + b"\n" for each in (lines, part))
-    return needle in text

@@ -80,11 +80,11 @@ class Search:
         """Find the places in a block that is opened by a line with the words of the heading."""
         if not self.quote.edit.heading:
             return []
-        end = "" if len(self.quote.edit.heading) >= CUT else r"(?![\w\x80-\xff])"
-        words = re.compile(rb"\s*" + re.escape(encode_text(self.quote.edit.heading)) + end.encode())
-        rows = [row for row, line in enumerate(self.quote.document.lines, 1) if words.match(line)]
-        starts = [self.quote.document.offsets[row] for row in rows]
-        spans = [(start, find_end_of_block(self.quote.document, start)) for start in starts]
+        document, heading = self.quote.document, encode_text(self.quote.edit.heading)
+        end = b"" if len(self.quote.edit.heading) >= CUT else rb"(?![\w\x80-\xff])"
+        words = re.compile(rb"\s*" + re.escape(heading) + end)
+        rows = [row for row, line in enumerate(document.lines, 1) if words.match(line)]
+        spans = [document.span(row + 1, find_end_of_block(document, row)) for row in rows]
         return [p for p in places if any(start <= p.start < end for start, end in spans)]
 
     def _apply_hint(self, places: list[Place], hint: int) -> list[Place]:
@@ -112,9 +112,8 @@ class Search:
         if expected is None or self.holds is None or any(map(self.holds, places)):
             return error
         what = f"expected hash {expected[:12]} matches none of {len(places)} places"
-        stale = Stale(self.quote.edit.path, f"{what}, and {error.what}", "Read the file again.")
-        stale.near = error.near
-        return stale
+        what = f"{what}, and {error.what}"
+        return Stale(self.quote.edit.path, what, "Read the file again.", *error.near)
 
 
 def settle(search: Search, tier: str, places: Sequence[Place]) -> Located:

@@ -58,16 +58,26 @@ def swap_line_ends(quote: Quotation) -> Quotation | None:
     return replace(quote, old=old, new=new)
 
 
-def find_literal_places(quote: Quotation) -> tuple[Place, ...]:
-    """Find every place byte for byte, also inside words; of places that overlap the first."""
+def find_literally(quote: Quotation) -> tuple[str, Quotation, list[Place]]:
+    """Find every place byte for byte, also inside words; of places that overlap the first.
+
+    Where there is none, the edit is read with the other line ends: that is the tier `whitespace`.
+    """
+    places, other = _list_literal_places(quote), swap_line_ends(quote)
+    if places or other is None:
+        return "exact", quote, places
+    return "whitespace", other, _list_literal_places(other)
+
+
+def _list_literal_places(quote: Quotation) -> list[Place]:
     data, size = quote.document.data, len(quote.old)
-    places: list[Place] = []
+    places = []
     start = data.find(quote.old)
     while start >= 0:
         if not splits_end(data, start, start + size):
             places.append(Place(start, start + size))
         start = data.find(quote.old, start + size)
-    return tuple(places)
+    return places
 
 
 def splits_end(data: bytes, start: int, end: int) -> bool:
@@ -309,13 +319,14 @@ def _is_elsewhere(found: Sequence[Piece], below: Piece) -> bool:
     document, path = below[0].document, below[0].edit.path
     opening, first = _says(above[0])[-1], _says(below[0])[0]
     start, end = below[1].start, above[1].end
+    last = document.line_at(end) - 1
     if opening.rstrip().endswith((b":", b"{")) and len(indent_of(opening)) < len(indent_of(first)):
-        return not end <= start < find_end_of_block(document, end)
+        return not end <= start < document.offsets[find_end_of_block(document, last)]
     if start < end:
         return True
     quoted = [find_level(line, path) for piece, _ in found for line in piece.old_lines]
     own, next_one = next(filter(None, reversed(quoted)), 0), find_level(first, path)
-    between = document.lines[document.line_at(end) - 1 : document.line_at(start) - 1]
+    between = document.lines[last : document.line_at(start) - 1]
     leaves = any(0 < find_level(line, path) <= own for line in between)
     return leaves and not 0 < next_one <= own
 
@@ -338,7 +349,7 @@ def _parts(lines: Sequence[bytes]) -> list[list[bytes]]:
 def _are_swapped(quote: Quotation) -> bool:
     """Whether a remark of the new text is that of another stretch of the old one."""
     old, new = (
-        [line.strip() for line in lines if is_elision(line.strip())]
+        [*filter(is_elision, map(bytes.strip, lines))]
         for lines in (quote.old_lines, quote.new_lines)
     )
     return any(now != then and now in old for then, now in zip(old, new, strict=True))

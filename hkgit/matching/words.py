@@ -26,7 +26,6 @@ _SAME: dict[str, str] = {
 _TABLE = {ord(char): plain for plain, chars in _SAME.items() for char in chars}
 _TYPESET = "[" + "".join(map(chr, _TABLE)) + "]"
 _TYPED = frozenset(_SAME["'"] + _SAME['"'] + _SAME["-"])
-_HYPHENS = b"-{2,}"
 
 
 def fold(text: bytes) -> bytes:
@@ -48,7 +47,7 @@ def find_typography(text: bytes) -> set[str]:
 
 def join_hyphens(text: bytes) -> bytes:
     """Replace each run of hyphens by one: `--` is how people type an em dash."""
-    return re.sub(_HYPHENS, b"-", text) if b"--" in text else text
+    return re.sub(b"-{2,}", b"-", text) if b"--" in text else text
 
 
 _UNSPACED = (

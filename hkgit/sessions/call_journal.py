@@ -12,19 +12,18 @@ from itertools import takewhile
 from pathlib import Path
 
 from hkgit.applying.evidence import covers, is_blind
-from hkgit.edits import Read
+from hkgit.edits import File, Read
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.evidence.entry import (
     Entry,
     FileMark,
     RecordedEdit,
     RecordedFile,
-    entry_json,
-    file_json,
     parse_entry,
     parse_file,
+    part_json,
 )
-from hkgit.sessions.blobs import Blobs, keep_json, list_noted_versions, refuse_unwritable
+from hkgit.sessions.blobs import Blobs, expect_writable, keep_json, list_noted_versions
 from hkgit.sessions.homes import STATE_FILE, UNNAMED, say_waiting
 from hkgit.sessions.knowledge import FileKnowledge, Knowledge
 from hkgit.text.strict_json import JsonObject
@@ -70,8 +69,8 @@ class JournaledCall:
 
 
 def _call_json(call: JournaledCall) -> JsonObject:
-    entries, reversals = map(entry_json, call.entries), map(file_json, call.reversals)
-    return vars(call) | {"entries": [*entries], "reversals": [*reversals]}
+    entries, reversals = part_json(call.entries), part_json(call.reversals)
+    return vars(call) | {"entries": entries, "reversals": reversals}
 
 
 def _parse_call(value: JsonObject) -> JournaledCall:
@@ -149,10 +148,8 @@ class SessionJournal:
         vars(self).update(changes)
         recorded = {name: sorted(edits) for name, edits in self.recorded.items()}
         state = {"last": self.last, "knowledge": self.knowledge.write(), "recorded": recorded}
-        try:
+        with expect_writable(self._place):
             self._read = keep_json(self._place, state)
-        except OSError as error:
-            raise refuse_unwritable(self._place, error) from error
 
     def list_numbers(self) -> list[int]:
         """List the numbers of all calls, the one that has begun among them."""
@@ -228,11 +225,9 @@ class SessionJournal:
         if not self._read:
             self.update()
         call = replace(call, id=self.last + 1)
-        try:
-            if self.folder.name != UNNAMED:  # calls without a session wait for no commit
+        if self.folder.name != UNNAMED:  # calls without a session wait for no commit
+            with expect_writable(self.folder.parent):
                 say_waiting(self.folder.parent)
-        except OSError as error:
-            raise refuse_unwritable(self.folder.parent, error) from error
         self._put(call)
         return call
 
@@ -284,8 +279,10 @@ class SessionJournal:
         )
         for number in {*self.list_numbers()} - numbers:
             self._drop(number)
-        sides = (side for call in kept for change in call.changes for side in _sides(change))
-        self.blobs.keep({*self.knowledge.versions, *sides, *list_noted_versions(self.folder)})
+        changes = (change for call in kept for change in call.changes)
+        sides = (side for change in changes for side in (change.before, change.after))
+        used = {side.sha256 for side in sides if side is not None}
+        self.blobs.keep(used.union(self.knowledge.versions, list_noted_versions(self.folder)))
 
     def _place_of(self, number: int) -> Path:
         return self.folder / "calls" / f"{number:06}.json"
@@ -310,18 +307,12 @@ class SessionJournal:
     def _put(self, call: JournaledCall) -> None:
         self._latest.pop(call.id, None)
         place = self._place_of(call.id)
-        try:
+        with expect_writable(place):
             keep_json(place, _call_json(call))
-        except OSError as error:
-            raise refuse_unwritable(place, error) from error
 
     def _drop(self, number: int) -> None:
         self._latest.pop(number, None)
         self._place_of(number).unlink(missing_ok=True)
-
-
-def _sides(change: RecordedFile) -> Iterator[str]:
-    return (each.sha256 for each in (change.before, change.after) if each is not None)
 
 
 @dataclass(frozen=True)
@@ -356,8 +347,7 @@ class PendingEdit:
     @property
     def name(self) -> str:
         """Its name in messages."""
-        session, call, _ = self.key
-        return f"edit {self.number} of call {call}, session {session}"
+        return f"edit {self.number} of call {self.call.id}, session {self.journal.folder.name}"
 
     @property
     def change(self) -> RecordedFile | None:
@@ -368,9 +358,9 @@ class PendingEdit:
     @property
     def paths(self) -> frozenset[str]:
         """Every path that its file has or has had."""
-        change, path = self.change, self.edit.path
-        names = (path, path) if change is None else (change.path, change.new_path)
-        return frozenset(each for each in names if each)
+        change = self.change
+        names = (self.edit.path,) if change is None else (change.path, change.new_path)
+        return frozenset(filter(None, names))
 
     @property
     def is_unread(self) -> bool:
@@ -384,14 +374,13 @@ class PendingEdit:
             for read in self.entry.reads
         )
 
-    def version(self, side: FileMark | None) -> bytes | None:
-        """Return the bytes of a version that its entry refers to; None where they are not kept."""
-        return None if side is None else self.journal.blobs.get(side.sha256)
+    def version(self, side: FileMark | None) -> File | None:
+        """Return a version that its entry refers to; None for none, and where it is not kept."""
+        return self.journal.blobs.file(side)
 
 
 def list_waiting(journals: Iterable[SessionJournal]) -> list[PendingEdit]:
-    """List the edits that were not undone and that HEAD was not seen to have, in the order of their
-    calls."""
+    """List the edits that HEAD was not seen to have, in the order of their calls."""
     units = (unit for journal in journals for unit in journal.load().waiting)
     return sorted(units, key=lambda unit: unit.call.time)
 
@@ -417,8 +406,8 @@ def list_recorded(folders: Iterable[Path], since: int = 0) -> list[RecordedChang
         with suppress(OSError, GitRefused):
             if (folder / STATE_FILE).stat().st_mtime * 1000 >= since:
                 for call in SessionJournal(folder).load().list_since(since):
-                    for path, sides in call.states().items():
-                        found.append(RecordedChange(call.time, folder, path, *sides))
+                    states = call.states().items()
+                    found += (RecordedChange(call.time, folder, x, *sides) for x, sides in states)
     return sorted(found, key=lambda each: each.time)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from hkgit.applying.evidence import is_blind
+from hkgit.applying.evidence import is_blind, join_touched
 from hkgit.applying.hunk import map_lines
 from hkgit.applying.outcome import EditOutcome, FileChange, Plan, files_before
 from hkgit.applying.planner import Options, PlannedSpec, Series, plan_spec
@@ -12,7 +12,7 @@ from hkgit.edits import CreateFile, File, Read, Snapshot, Spec, WriteFile
 from hkgit.errors import NoMatch, Stale
 from hkgit.evidence.claims import make_entry
 from hkgit.evidence.entry import Entry
-from hkgit.sessions.answers import UnreadEdit, join_touched, render_mending_read
+from hkgit.sessions.answers import UnreadEdit, render_mending_read
 from hkgit.sessions.blobs import Blobs
 from hkgit.sessions.knowledge import FileKnowledge, Kept
 from hkgit.text.document import Document

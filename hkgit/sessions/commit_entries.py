@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from hkgit.applying.evidence import LATE, is_blind
-from hkgit.edits import File, MappingSnapshot, Overlay, Read, Snapshot
+from hkgit.edits import File, Overlay, Read, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.additions import list_ledger_files
 from hkgit.evidence.claims import complete_entry, make_claims, make_entry
@@ -24,7 +24,6 @@ from hkgit.evidence.entry import Entry, entry_id
 from hkgit.evidence.kept_text import says_only
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.git.attributes import Conversion
-from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.sessions.answers import render_mending_read
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, UnitKey, group_connected
@@ -58,7 +57,7 @@ class Proposal:
 
     entries: tuple[ProposedEntry, ...]
     uncovered: tuple[str, ...]
-    built: Built = field(default_factory=lambda: Built(Overlay(MappingSnapshot())))
+    built: Built = field(default_factory=Built)
 
     def list_files(self, tree: Snapshot) -> dict[str, File]:
         """List the files that they add to a tree."""
@@ -69,7 +68,7 @@ def propose(
     repository: Repository, waiting: Sequence[PendingEdit], head: str | None, tree: str
 ) -> Proposal:
     """Make the entries, from edits that wait, for what differs between a commit and a tree."""
-    before = repository.snapshot(EMPTY_TREE if head is None else head)
+    before = repository.snapshot(head)
     after = repository.snapshot(tree)
     changed = {change.path for change in repository.changes(before.tree_id, tree)}
     builder = CommitBuilder(before, Conversion(repository, before).stores_lf)
@@ -90,7 +89,7 @@ def propose_entry(
     base: str | None,
     log: RefusalLog,
     *,
-    is_net: bool = False,
+    is_net: bool,
 ) -> ProposedEntry:
     """Propose an entry of some edits. Raises InvalidInput where it is too large."""
     last = units[-1].call
@@ -118,7 +117,7 @@ class _Making:
     after: Snapshot
     head: str | None
     log: RefusalLog
-    built: Built = field(default_factory=lambda: Built(Overlay(MappingSnapshot())))
+    built: Built = field(default_factory=Built)
     entries: list[ProposedEntry] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     settled: list[PendingEdit] = field(default_factory=list)
@@ -216,10 +215,9 @@ class _Making:
         """Find the edits whose file was renamed by hand, which no entry can follow."""
         for unit in self.lost:
             for path, state in unit.entry.leaves:
-                lines = {*Document(unit.version(state) or b"").lines}
+                lines = {*Document.of(unit.version(state)).lines}
                 for place in added if lines and path in unit.paths else ():
-                    file = self.after.get(place)
-                    here = {*Document.of(file).lines}
+                    here = {*Document.of(self.after.get(place)).lines}
                     if 2 * len(lines & here) >= len(lines):
                         back = f"git mv {shlex.quote(place)} {shlex.quote(path)}"
                         yield (

@@ -176,7 +176,7 @@ class EditSession:
         """Note what was refused in the clone's own record, and say what of it is in conflict."""
         from hkgit.evidence.refusal_log import CONFLICTS, describe_conflicts, note_refused
 
-        report, log, agent = EditReport(plan.outcomes), self._find_log(), self._agent(plan)
+        report, log, agent = EditReport(plan.outcomes), self._find_log(), plan.agent or self.agent
         if log is None:
             return report
         edits = (edit for step in plan.steps for edit in step.spec.edits)
@@ -209,9 +209,6 @@ class EditSession:
         git_dir = places.find_git_dir(self.root)
         return None if git_dir is None else RefusalLog.of(Path(find_shared(git_dir)))
 
-    def _agent(self, plan: CallPlan) -> str:
-        return self.agent if plan.agent is None else plan.agent
-
     @property
     def _is_unnamed(self) -> bool:
         return self.session == places.UNNAMED
@@ -236,7 +233,7 @@ class EditSession:
     def _keep_call(self, plan: CallPlan, options: Options) -> JournaledCall:
         """Make a call's record, and keep every version of its files. Raises GitRefused."""
         plan.keep_versions(self.journal.blobs)
-        return JournaledCall(self._agent(plan), plan.make_entries(options.threshold))
+        return JournaledCall(plan.agent or self.agent, plan.make_entries(options.threshold))
 
     def adopt(self, spec: Spec, before: _Files, when: int = 0) -> EditReport:
         """Record an edit that another tool has made; `before` are its files as they were.
@@ -255,9 +252,10 @@ class EditSession:
             plan = plan_call([spec], files, options, (), known, kept)
             if not plan.is_ok:
                 return EditReport(plan.outcomes)
-            for path in (path for path, file in plan.changed.items() if checkout.get(path) != file):
-                fix = "The file is not what the call of another tool says."
-                raise Stale(path, "is different in the checkout", fix)
+            for path, file in plan.changed.items():
+                if checkout.get(path) != file:
+                    fix = "The file is not what the call of another tool says."
+                    raise Stale(path, "is different in the checkout", fix)
             call = self._keep_call(plan, options)
             call = self.journal.begin(replace(call, time=when or call.time))
             self.journal.end(call, plan.known)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 
 from hkgit.applying.files import DirectorySnapshot
@@ -180,7 +182,7 @@ def read_snapshot(
     end: int | None,
     *,
     hashline: bool = False,
-    limit: int | None = MAX_LINES,
+    limit: int | None,
 ) -> Reading:
     """Read a file of a snapshot. Raises InvalidInput when there is no such file or line."""
     file = _find_regular_file(files, path)
@@ -189,7 +191,8 @@ def read_snapshot(
     first, last = _find_bounds(path, start, end, document.line_count)
     shown = document.lines[first - 1 : last] if kind == "text" else ()
     if end is None and limit is not None:
-        shown = shown[: _count_fitting(shown[:limit])]
+        sizes = accumulate(len(line) + 1 for line in shown[:limit])
+        shown = shown[: bisect_right([*sizes], MAX_BYTES)]
     stop = first + len(shown) - 1 if kind == "text" else last
     # Past a line that is too long to show.
     following = stop + 1 if stop >= first else first + 1
@@ -250,13 +253,3 @@ def _find_bounds(path: str, start: int | None, end: int | None, total: int) -> L
         what = f"starts past the last line: the file has {total} lines"
         raise InvalidInput(f"{path}:{first}", what, "Name lines it has.")
     return first, total if end is None else min(end, total)
-
-
-def _count_fitting(lines: tuple[bytes, ...]) -> int:
-    """How many lines are shown at once."""
-    size = 0
-    for count, line in enumerate(lines):
-        size += len(line) + 1
-        if size > MAX_BYTES:
-            return count
-    return len(lines)

@@ -67,12 +67,12 @@ def list_sessions(repository: Repository, root: Path) -> list[SessionState]:
     blind = Counter(unit.key[0] for unit in units if unit.is_unread)
     for journal in journals:
         name, last = journal.folder.name, int(read_last_use(journal.folder))
-        calls = journal.standing
+        agents = dict.fromkeys(call.agent for call in journal.standing)
         state = SessionState(
             session=name,
             last_used=last,
-            agents=tuple(dict.fromkeys(call.agent for call in calls)),
-            call_count=len(calls),
+            agents=tuple(agents),
+            call_count=len(journal.standing),
             waiting=waiting[name],
             waiting_blind=blind[name],
             expires=None if waiting[name] else last + EXPIRY,
@@ -110,24 +110,19 @@ def find_state(states: Iterable[SessionState], name: str) -> SessionState:
     raise InvalidInput(f"session {name}", "is not a session of this checkout", fix)
 
 
-def expire(root: Path) -> list[str]:
-    """Remove the sessions that nobody used for long; answers with their names."""
-    old = find_unused(root)
+def expire(root: Path) -> None:
+    """Remove the sessions that nobody used for long and of which no edit waits."""
     try:
-        repository = Repository.discover(root) if old else None
+        repository = Repository.discover(root)
     except HkgitError:  # a checkout whose repository cannot be opened keeps what it has
-        repository = None
-    if repository is None:
-        return []
-    waits = {
-        unit.key[0] for unit in find_awaiting(repository, [SessionJournal(each) for each in old])
-    }
-    gone = [folder for folder in old if folder.name not in waits]
-    for folder in gone:
+        return
+    old = find_unused(root)
+    awaiting = find_awaiting(repository, [*map(SessionJournal, old)])
+    waits = {unit.key[0] for unit in awaiting}
+    for folder in (each for each in old if each.name not in waits):
         with lock_sessions(folder.parent):
             if folder in find_unused(root):
                 shutil.rmtree(folder, ignore_errors=True)
-    return [folder.name for folder in gone]
 
 
 def list_homes(repository: Repository) -> Iterator[Path]:

@@ -19,12 +19,7 @@ from hkgit.errors import GitRefused
 from hkgit.evidence.entry import ATTRIBUTES_PATH, LEDGER, entry_path
 from hkgit.git.repository import Repository
 from hkgit.sessions.call_journal import SessionJournal, list_waiting
-from hkgit.sessions.homes import (
-    find_unused,
-    lock_sessions,
-    say_more,
-    say_none_waits,
-)
+from hkgit.sessions.homes import find_unused, lock_sessions, say_more, say_none_waits
 from hkgit.sessions.waiting_edits import has_moved, may_be_committed, open_journals, see_head
 
 TYPE_CHECKING = False
@@ -58,10 +53,10 @@ def _settle(repository: Repository, root: Path, journals: Sequence[SessionJourna
     those of a commit that was taken back, unless the index still has them: then it has the work.
     """
     see_head(repository, journals)
-    _settle_refusals(repository, [name for journal in journals for name in journal.landed])
+    landed = [name for journal in journals for name in journal.landed]
+    _settle_refusals(repository, landed)
     tree = repository.index_tree()
     index = repository.snapshot(tree)
-    landed = [name for journal in journals for name in journal.landed]
     is_behind = any(index.entry(entry_path(name)) is None for name in landed)
     if is_behind:
         bring_along(repository)
@@ -70,11 +65,11 @@ def _settle(repository: Repository, root: Path, journals: Sequence[SessionJourna
     made = _find_made(repository, staged)
     for journal in journals:
         journal.landed |= made & journal.recorded.keys()
-    gone = [name for name in left if name not in made]
     update_index(repository, {entry_path(name): None for name in staged if name not in made})
-    for name in gone:
-        with suppress(OSError):
-            (root / entry_path(name)).unlink()
+    for name in left:
+        if name not in made:
+            with suppress(OSError):
+                (root / entry_path(name)).unlink()
     return tree if made.issuperset(staged) and not is_behind else repository.index_tree()
 
 
@@ -180,8 +175,8 @@ def _is_more(
     """Whether a commit may settle refusals, or follow one that was made past the hooks."""
     if any(each.entry.claims.get("refusals") for each in proposal.entries):
         return True
-    times = [unit.call.time for unit in list_waiting(journals)]
-    return bool(times) and has_moved(repository, min(times))
+    waiting = list_waiting(journals)
+    return bool(waiting) and has_moved(repository, waiting[0].call.time)
 
 
 def _stage(repository: Repository, root: Path, proposal: Proposal, tree: str) -> None:

@@ -21,11 +21,7 @@ from hkgit.sessions.blobs import Blobs
 from hkgit.sessions.call_journal import JournaledCall, SessionJournal
 from hkgit.sessions.file_lines import Checkout
 from hkgit.sessions.homes import expect_kept_here
-from hkgit.sessions.knowledge import (
-    NOTHING,
-    FileKnowledge,
-    Kept,
-)
+from hkgit.sessions.knowledge import NOTHING, FileKnowledge, Kept
 from hkgit.sessions.placement import carry_change
 from hkgit.sessions.waiting_edits import find_effective, see_head
 from hkgit.sessions.writer import at_work, carry_out

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 
-from hkgit.edits import File, Snapshot, decode_text, encode_text
+from hkgit.edits import File, Snapshot, encode_text
 from hkgit.evidence.anchors import HunkNotPlaced, anchor_hunks
 from hkgit.evidence.claims import mark
 from hkgit.evidence.entry import FileMark, RecordedHunk, entry_path
@@ -61,12 +61,12 @@ def _follow(
     groups = [tuple(group) for _, group in groupby(units, key=lambda unit: unit.key)]
     for own in (*groups, ()):
         found = dict(own[0].entry.needs)[path] if own else mark(now)
-        data = own[0].version(found) if own else None if now is None else now.data
+        file = own[0].version(found) if own else now
         if found in known:
             standing = known[found]
-        elif data is not None and (not own or compared < _COMPARED):
+        elif file is not None and (not own or compared < _COMPARED):
             compared += 1
-            standing = frozenset(each for each in standing if not _is_gone(each, path, data))
+            standing = frozenset(each for each in standing if not _is_gone(each, file.data))
         known[found] = standing
         if own:
             standing = standing.union(own)
@@ -74,7 +74,7 @@ def _follow(
     return standing
 
 
-def _is_gone(unit: PendingEdit, path: str, data: bytes) -> bool:
+def _is_gone(unit: PendingEdit, data: bytes) -> bool:
     """Whether a file has the lines from before an edit again, and not those that it wrote."""
     change = unit.change
     hunks = [] if change is None else [x for x in change.hunks if unit.number in x.edits]
@@ -109,9 +109,7 @@ _NAMED = 200
 def find_awaiting(repository: Repository, journals: Sequence[SessionJournal]) -> list[PendingEdit]:
     """Find the edits that are in the checkout and not in HEAD."""
     see_head(repository, journals)
-    effective = _find_effective(repository, list_waiting(journals))
-    changed = _find_changed(repository, {path for unit in effective for path in unit.paths})
-    return [unit for unit in effective if unit.paths & changed]
+    return _list_changed(repository, _find_effective(repository, list_waiting(journals)))
 
 
 def may_be_committed(repository: Repository, journals: Sequence[SessionJournal]) -> bool:
@@ -125,9 +123,8 @@ def may_be_committed(repository: Repository, journals: Sequence[SessionJournal])
     if "PRE_COMMIT" in os.environ:  # the framework has put aside what is not staged
         return True
     effective = _find_effective(repository, units)
-    changed = _find_changed(repository, {path for unit in effective for path in unit.paths})
     since = (time.time() - _REMADE) * 1000
-    if any(unit.paths & changed or unit.call.time > since for unit in effective):
+    if any(unit.call.time > since for unit in effective) or _list_changed(repository, effective):
         return True
     if len(effective) == len(units):
         return False
@@ -155,14 +152,10 @@ def see_head(where: Repository | Path, journals: Sequence[SessionJournal]) -> No
     if not any(journal.recorded for journal in loaded):
         return
     repository = Repository.discover(where) if isinstance(where, Path) else where
-    head = repository.head().commit
-    files = None if head is None else repository.snapshot(head)
+    files = repository.snapshot(repository.head().commit)
     for journal in journals:
-        journal.landed = frozenset(
-            name
-            for name in journal.recorded
-            if files is not None and files.entry(entry_path(name)) is not None
-        )
+        there = (name for name in journal.recorded if files.entry(entry_path(name)) is not None)
+        journal.landed = frozenset(there)
 
 
 def has_moved(repository: Repository, time: int) -> bool:
@@ -185,10 +178,11 @@ def _find_effective(repository: Repository, units: Sequence[PendingEdit]) -> Seq
     return find_effective(Checkout(repository.work_tree), units)
 
 
-def _find_changed(repository: Repository, paths: Collection[str]) -> frozenset[str]:
-    """Find those of some paths that differ from HEAD in the index or the checkout."""
+def _list_changed(repository: Repository, units: Sequence[PendingEdit]) -> list[PendingEdit]:
+    """List the edits of files that differ from HEAD in the index or the checkout."""
+    paths = {path for unit in units for path in unit.paths}
     if not paths:
-        return frozenset()
+        return []
     named = ["--", *sorted(paths)] if len(paths) <= _NAMED else []
     status = repository.git(
         "--literal-pathspecs",
@@ -200,7 +194,8 @@ def _find_changed(repository: Repository, paths: Collection[str]) -> frozenset[s
         "--untracked-files=all",
         *named,
     )
-    return frozenset(entry[3:] for entry in decode_text(status.stdout).split("\0") if entry)
+    changed = {entry[3:] for entry in status.words}
+    return [unit for unit in units if unit.paths & changed]
 
 
 def find_blind_reads(repository: Repository, policy: Policy) -> Iterator[tuple[str, str]]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from hkgit.text.document import Document, Lines
 from hkgit.values import dataclass
@@ -48,7 +49,11 @@ def find_common(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int
             continue
         split = find_anchors(a[a1:a2], b[b1:b2])
         if split:
-            blocks += _between(split, a1, a2, b1, b2)
+            # Before, between and after anchors; each opens the block after it.
+            corners: list[tuple[int, int]] = [(a1, b1)]
+            corners += [(a1 + i, b1 + j) for i, j in split]
+            corners.append((a2, b2))
+            blocks += [(i, x, j, y) for (i, j), (x, y) in pairwise(corners)]
         elif (a2 - a1) * (b2 - b1) <= CELLS:
             found = find_heaviest(_weigh_equal(a[a1:a2], b[b1:b2]), b2 - b1)
             pairs += ((a1 + i, b1 + j) for i, j in found)
@@ -125,15 +130,6 @@ def _find_increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         chain.append(pairs[index])
         index = before[index]
     return chain[::-1]
-
-
-def _between(
-    split: Sequence[tuple[int, int]], a1: int, a2: int, b1: int, b2: int
-) -> list[tuple[int, int, int, int]]:
-    """The blocks before, between and after anchors; each anchor opens the block after it."""
-    starts = [(a1, b1), *((a1 + i, b1 + j) for i, j in split)]
-    ends = [*starts[1:], (a2, b2)]
-    return [(i, x, j, y) for (i, j), (x, y) in zip(starts, ends, strict=True)]
 
 
 Gains = Sequence[Mapping[int, int]]

@@ -144,10 +144,7 @@ def _lines(node: Node) -> tuple[str, ...]:
 
 
 def _text_line(node: Node) -> str:
-    is_line = isinstance(node.value, dict) or (
-        isinstance(node.value, str) and "\n" not in node.value
-    )
-    if not is_line or "\n" in (text := _text(node)):
+    if not isinstance(node.value, str | dict) or "\n" in (text := _text(node)):
         raise node.wrong("a line without \\n", "Give one item for each line.")
     return text
 

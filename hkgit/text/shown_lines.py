@@ -18,11 +18,9 @@ from hkgit.values import dataclass
 _NUMBERED = r"(?s)\s*0*(\d{1,9})(?:\t|→|\. | ?\| ?|: ?|-)(.*)"
 _QUOTING = r"[\\'\"]"
 
-_PLACES = 200
-"""So many places of a file are tried at most for a line of an answer."""
+_PLACES = 200  # So many places of a file are tried at most for a line of an answer
 
-_TAKEN = "\0"
-"""Represents a line of an answer that is another file's: no text has it."""
+_TAKEN = "\0"  # Represents a line of an answer that is another file's: no text has it
 
 
 def split_lines(data: bytes) -> list[str] | None:

@@ -6,16 +6,14 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
-from itertools import groupby, takewhile
+from itertools import groupby
 from pathlib import Path
 from typing import Protocol
 
-from hkgit.applying.evidence import HASHED, is_empty
+from hkgit.applying.evidence import HASHED, is_empty, join_touched
 from hkgit.edits import File, Snapshot
 from hkgit.errors import GitRefused
 from hkgit.evidence.replay import record_ref
-from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.sessions import homes as places
 from hkgit.sessions.call_journal import PendingEdit, SessionJournal, list_waiting
@@ -94,14 +92,14 @@ def list_changed_paths(repository: Repository, before: str, after: str) -> froze
 
 
 def adopt_tree(
-    repository: Repository, transcripts: Transcripts, tree: str, *, keeps: bool = True
+    repository: Repository, transcripts: Transcripts, tree: str, *, keeps: bool
 ) -> Adoption:
     """Explain a tree that is no commit yet; what is found goes into the checkout's sessions.
 
     Unless nothing is to be kept. Raises GitRefused, Unverifiable.
     """
     head = repository.head().commit
-    before = EMPTY_TREE if head is None else repository.commit(head).tree
+    before = repository.snapshot(head).tree_id
     if repository.work_tree is None:
         what = "a bare repository has no change that is not committed"
         raise GitRefused(str(repository.git_dir), what, "Name commits: hkgit adopt A..B")
@@ -120,19 +118,22 @@ def adopt_commits(
     transcripts: Transcripts,
     commits: Sequence[str],
     *,
-    keeps: bool = True,
+    keeps: bool,
 ) -> list[Adoption]:
     """Explain commits, parents first; what is found is kept beside the history.
 
     Unless nothing is to be kept. Raises GitRefused, Unverifiable.
     """
     found = []
-    sides = [_find_trees(repository, commit) for commit in commits]
+    bases = [next(iter(repository.commit(each).parents), None) for each in commits]
+    sides = [
+        (repository.snapshot(base).tree_id, repository.commit(each).tree)
+        for base, each in zip(bases, commits, strict=True)
+    ]
     with _replay(repository, transcripts, sides) as replayed:
         journals = [*replayed.journals.values()]
-        for commit, (before, after) in zip(commits, sides, strict=True):
+        for commit, base, (before, after) in zip(commits, bases, sides, strict=True):
             units = _list_in_time(repository, journals, commit)
-            base = next(iter(repository.commit(commit).parents), None)
             proposal = propose(repository, units, base, after)
             explanation = _explain(repository, proposal.built, (before, after))
             for journal in journals:  # what a commit has taken is not there for the next
@@ -168,13 +169,6 @@ def _list_in_time(
     return [unit for unit in list_waiting(journals) if unit.call.time <= last * 1000]
 
 
-def _find_trees(repository: Repository, commit: str) -> tuple[str, str]:
-    """The trees before and after a commit. Raises Unverifiable where the one before is not here."""
-    found = repository.commit(commit)
-    before = repository.commit(found.parents[0]).tree if found.parents else EMPTY_TREE
-    return before, found.tree
-
-
 @contextmanager
 def _replay(
     repository: Repository,
@@ -193,7 +187,7 @@ def _replay(
         for call in journal.load().calls
         for change in call.changes
     )
-    versions = FileVersions(repository, tuple(before for before, _ in sides[:1]))
+    versions = FileVersions(repository, repository.snapshot(sides[0][0] if sides else None))
     with tempfile.TemporaryDirectory(prefix="hkgit-adopt-") as folder:
         replay = TranscriptReplay(Path(folder), versions, recorded)
         yield replay.take(transcripts.steps(frozenset(known), wanted))
@@ -207,18 +201,10 @@ def _keep_calls(root: Path, proposal: Proposal, replayed: Replayed) -> None:
             continue
         journal = SessionJournal(places.choose_folder(root, name))
         with at_work(root, journal):
-            for number in sorted(used):
-                _copy_call(found, journal, number)
-
-
-def _copy_call(found: SessionJournal, journal: SessionJournal, number: int) -> None:
-    [call] = (each for each in found.calls if each.id == number)
-    for change in call.changes:
-        for version in (change.before, change.after):
-            data = None if version is None else found.blobs.get(version.sha256)
-            if data is not None:
-                journal.blobs.put(data)
-    journal.end(journal.begin(call), {})
+            for call in (each for each in found.calls if each.id in used):
+                versions = (mark for each in call.changes for mark in (each.before, each.after))
+                journal.blobs.put_files(map(found.blobs.file, versions))
+                journal.end(journal.begin(call), {})
 
 
 def count_lines(lines: Lines) -> int:
@@ -270,10 +256,8 @@ class UnexplainedLines(ChangedLines):
     @property
     def where(self) -> str:
         """Its path and lines, as findings name them."""
-        if self.first > self.last:
-            return f"{self.path}:{max(self.last, 1)}"
-        lines = f"{self.first}-{self.last}" if self.first < self.last else f"{self.first}"
-        return f"{self.path}:{lines}"
+        first, last = join_touched([(self.first, self.last)])
+        return f"{self.path}:{first}-{last}" if first < last else f"{self.path}:{first}"
 
 
 @dataclass
@@ -324,7 +308,7 @@ Origins = Sequence[int | PendingEdit]
 
 
 def _number_lines(base: File | None) -> Origins:
-    return range(1, 1 + (0 if base is None else Document(base.data).line_count))
+    return range(1, 1 + Document.of(base).line_count)
 
 
 def _trace(built: Built, before: Snapshot) -> tuple[dict[str, Origins], dict[str, PendingEdit]]:
@@ -443,9 +427,8 @@ def _find_sliding(now: Document, by: Mapping[int, PendingEdit]) -> set[int]:
     found = set[int]()
     for run in _find_runs(sorted(by), lambda j: by[j].key):
         for block, away in ((reversed(run), -len(run)), (run, len(run))):
-            found.update(takewhile(partial(_is_repeated, lines, away), block))
+            for j in block:
+                if lines[j] != lines.get(j + away):
+                    break
+                found.add(j)
     return found
-
-
-def _is_repeated(lines: Mapping[int, bytes], away: int, j: int) -> bool:
-    return lines[j] == lines.get(j + away)

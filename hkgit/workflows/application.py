@@ -96,8 +96,8 @@ def advise(result: ApplyResult, fix: str, lines: Lines | None = None) -> ApplyRe
     refused = result.error
     if not isinstance(refused, BlindEdit):
         return result
-    error = BlindEdit(refused.where, refused.what, fix)
-    error.near = () if lines is None else (Near(*lines),)
+    near = () if lines is None else (Near(*lines),)
+    error = BlindEdit(refused.where, refused.what, fix, *near)
     outcomes = (each.refuse(error) if each.error is refused else each for each in result.outcomes)
     return replace(result, outcomes=tuple(outcomes), error=error)
 

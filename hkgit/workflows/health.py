@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -49,9 +48,8 @@ def find_leftovers(repository: Repository, *, fix: bool = False) -> list[str]:
     root = repository.work_tree
     if root is None:
         return []
-    listed = repository.git("ls-files", "-z", "--others", "--", _LEFT).stdout
-    left = [root / name for name in os.fsdecode(listed).split("\0") if name]
-    left = [place for place in left if _is_old(place)]
+    listed = repository.git("ls-files", "-z", "--others", "--", _LEFT).words
+    left = [place for place in map(root.joinpath, listed) if _is_old(place)]
     if not fix:
         return [f"{place} was left by a call that died" for place in left]
     lines = []
@@ -78,7 +76,7 @@ def _read_known_files(repository: Repository, folder: Path) -> Iterator[bytes]:
         if place.is_file() and not place.is_symlink() and not place.name.startswith(".hkgit-"):
             yield place.read_bytes()
     listed = repository.git("ls-files", "-z", "-s", "--", ":(literal)" + str(folder))
-    for line in os.fsdecode(listed.stdout).split("\0")[:-1]:
+    for line in listed.words:
         mode, object_id, _ = line.split(maxsplit=2)
         if int(mode, 8) in (REGULAR, EXECUTABLE):
             yield repository.blob(object_id)

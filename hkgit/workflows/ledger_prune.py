@@ -6,13 +6,10 @@ commit that added them, so the tree need not keep them.
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
-from hkgit.evidence.additions import ENTRY_PATH
 from hkgit.evidence.entry import LEDGER, entry_name, entry_path
 from hkgit.git.repository import Repository
 from hkgit.text.escape import count_noun
@@ -47,8 +44,7 @@ def prune(
     Raises GitRefused, and InvalidInput where nothing can go or all would go unasked.
     """
     target = find_target(repository, ApplyRequest())
-    older = None if before is None else repository.resolve(before)
-    names = list_prunable(repository, target.tip, before=older, keep=keep or 0)
+    names = _list_prunable(repository, target.tip, before, keep)
     count = count_noun(len(names), "entry", "entries")
     message = f"Prune {count} from the ledger's tree" if message is None else message
     planned = PruneResult(target.branch, tuple(names), message)
@@ -61,35 +57,27 @@ def prune(
     return replace(planned, commit=_commit_removal(repository, target, names, message))
 
 
-def list_entries(repository: Repository, rev: str) -> list[str]:
+def _list_entries(repository: Repository, rev: str) -> list[str]:
     """List the names of the records in the ledger of a commit."""
     args = ("ls-tree", "-r", "-z", "--name-only", "--full-tree", rev, f"{LEDGER}/")
-    listed = os.fsdecode(repository.git(*args).stdout).split("\0")
-    return [entry_name(path) for path in listed if re.match(ENTRY_PATH, path)]
+    return [*filter(None, map(entry_name, repository.git(*args).words))]
 
 
-def list_prunable(
-    repository: Repository, tip: str, *, before: str | None = None, keep: int = 0
+def _list_prunable(
+    repository: Repository, tip: str, before: str | None, keep: int | None
 ) -> list[str]:
     """List the records that may go: those that `before` has too, less the `keep` newest."""
-    here = list_entries(repository, tip)
+    here = dict.fromkeys(_list_entries(repository, tip))
     if before is not None:
-        older = set(list_entries(repository, before))
-        here = [name for name in here if name in older]
-    if keep:
-        known = set(here)
-        here = [name for name in _list_newest_first(repository, tip) if name in known][keep:]
-    return here
-
-
-def _list_newest_first(repository: Repository, tip: str) -> Iterator[str]:
-    """The names of all records in the order in which a history introduced them, newest first."""
-    args = ("log", "--no-renames", "--no-ext-diff", "-z", "--format=", "--diff-filter=A")
-    listed = repository.git(*args, "--name-only", tip, "--", f":(top){LEDGER}").stdout
-    names = (
-        entry_name(path) for path in os.fsdecode(listed).split("\0") if re.match(ENTRY_PATH, path)
-    )
-    yield from dict.fromkeys(names)
+        older = {*_list_entries(repository, repository.resolve(before))}
+        here = {name: None for name in here if name in older}
+    if not keep:
+        return [*here]
+    # With -c those that a merge itself has added are among them.
+    args = ("log", "-c", "--no-renames", "--no-ext-diff", "-z", "--format=", "--diff-filter=A")
+    added = repository.git(*args, "--name-only", tip, "--", f":(top){LEDGER}").words
+    newest_first = dict.fromkeys(map(entry_name, added))
+    return [name for name in newest_first if name in here][keep:]
 
 
 def _commit_removal(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from hkgit.edits import (
     File,
     MappingSnapshot,
     RenameFile,
-    Spec,
+    Snapshot,
     WriteFile,
     encode_text,
     new_text_of,
@@ -84,31 +84,17 @@ def needs_text(edit: LoggedEdit, path: str) -> bool:
     if edit.spec is None:
         told = edit.told
         return path in (told.hunks or {}) or (told.after or {}).get(path) is not None
-    kinds = {type(each) for each in edit.spec.edits if each.path == path}
-    return not kinds or not kinds <= {WriteFile, DeleteFile, RenameFile}
+    own = [each for each in edit.spec.edits if each.path == path]
+    return not own or not all(isinstance(each, WriteFile | DeleteFile | RenameFile) for each in own)
 
 
 def makes_file(edit: LoggedEdit, path: str, *, is_here: bool) -> bool:
     """Whether a call makes a new file."""
     edits = () if edit.spec is None else edit.spec.edits
-    if any(isinstance(each, CreateFile) for each in edits if each.path == path):
+    own = [each for each in edits if each.path == path]
+    if any(isinstance(each, CreateFile) for each in own):
         return True
-    is_named = any(each.path == path for each in edits) or path in (edit.told.hunks or {})
-    return not is_named and not is_here
-
-
-def make_difference(before: Texts, after: Texts) -> Spec:
-    """Render what a call has changed as a diff. Raises InvalidInput where that is nothing."""
-    old, new = (partial(_find_file, texts) for texts in (before, after))
-    changes = compare_files(old, new, after)
-    if not changes:
-        raise InvalidInput(", ".join(after), "the call changed nothing")
-    return tell_changes(changes)
-
-
-def _find_file(texts: Texts, path: str) -> File | None:
-    data = texts.get(path)
-    return None if data is None else File(data)
+    return not own and path not in (edit.told.hunks or {}) and not is_here
 
 
 def name_change(change: RecordedFile) -> tuple[str, str | None, str | None]:
@@ -124,16 +110,15 @@ _VERSIONS = 30
 class FileVersions:
     """The versions of files: those before the changes, then those of the history, newest first."""
 
-    def __init__(self, repository: Repository, trees: Sequence[str]) -> None:
+    def __init__(self, repository: Repository, before: Snapshot) -> None:
         self._repository = repository
-        self._trees = trees
-        self._known = lru_cache(maxsize=None)(self._list)
+        self._before = before
+        self._known = cache(self._list)
 
     def __call__(self, path: str) -> Iterator[bytes]:
-        for tree in self._trees:
-            file = self._repository.snapshot(tree).get(path)
-            if file is not None:
-                yield file.data
+        file = self._before.get(path)
+        if file is not None:
+            yield file.data
         for blob in self._known(path):
             try:
                 yield self._repository.blob(blob)
@@ -143,9 +128,9 @@ class FileVersions:
     def _list(self, path: str) -> tuple[str, ...]:
         if self._repository.head().commit is None:
             return ()
-        options = ("--no-renames", "--no-ext-diff", "--format=", "--raw", "--no-abbrev")
-        limit = f"-{_VERSIONS}"
-        listed = self._repository.git("log", limit, *options, "HEAD", "--", f":(top,literal){path}")
+        options = (f"-{_VERSIONS}", "--no-renames", "--no-ext-diff", "--format=", "--raw")
+        asked = ("log", *options, "--no-abbrev", "HEAD", "--", f":(top,literal){path}")
+        listed = self._repository.git(*asked)
         blobs = (line.split()[3:1:-1] for line in listed.text.splitlines() if line[:1] == ":")
         named = (blob for pair in blobs for blob in pair if blob.strip("0"))
         return tuple(dict.fromkeys(named))
@@ -306,10 +291,13 @@ class FollowedFiles:
         return found
 
     def _find_version(self, path: str, edit: LoggedEdit) -> bytes | None:
-        here = self._files.get(path)
-        candidates = [] if here is None else [here]
-        versions = (*candidates, *self._versions(path))
+        found = chain([self._files.get(path)], self._versions(path))
+        versions = (data for data in found if data is not None)
         return next((data for data in versions if may_be_made_on(edit, path, data)), None)
+
+
+def _take_snapshot(texts: Texts) -> MappingSnapshot:
+    return MappingSnapshot({path: File(data) for path, data in texts.items() if data is not None})
 
 
 _REMEMBERED = 40
@@ -439,8 +427,7 @@ class TranscriptReplay:
         before: Mapping[str, bytes | None],
     ) -> CallPlan:
         """The call as a plan on its files; as a diff where its words do not make the result."""
-        there = {path: File(data) for path, data in before.items() if data is not None}
-        files, words = MappingSnapshot(there), dict[str, bytes | None]()
+        files, words = _take_snapshot(before), dict[str, bytes | None]()
         specs = [] if edit.spec is None or not edit.told.is_final else [edit.spec]
         plan = plan_call(specs, files, Options(), (), known, self._blobs.get)
         if specs and plan.is_ok:
@@ -452,8 +439,10 @@ class TranscriptReplay:
         where = ", ".join(edit.paths)
         if after is None:
             raise InvalidInput(where, "the log does not show the result of the call")
-        spec = make_difference(before, after)
-        plan = plan_call([spec], files, Options(), (), known, self._blobs.get)
+        changes = compare_files(files.get, _take_snapshot(after).get, after)
+        if not changes:
+            raise InvalidInput(where, "the call changed nothing")
+        plan = plan_call([tell_changes(changes)], files, Options(), (), known, self._blobs.get)
         if not plan.is_ok:
             raise InvalidInput(where, "what the log says of the call cannot be replayed")
         return plan

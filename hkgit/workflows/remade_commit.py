@@ -18,23 +18,22 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from functools import partial
 
-from hkgit.applying.evidence import LATE
+from hkgit.applying.evidence import LATE, join_touched
 from hkgit.applying.file_diff import compare_files
 from hkgit.applying.net import plan_changes
 from hkgit.applying.outcome import FileChange, files_after
-from hkgit.edits import File, Read
+from hkgit.edits import File, Read, decode_text, encode_text
 from hkgit.errors import BlindEdit, GitRefused, HkgitError, InvalidInput, Rejected
 from hkgit.evidence.additions import list_ledger_files, read_new_entries
 from hkgit.evidence.claims import complete_entry, make_claims, make_entry
 from hkgit.evidence.entry import (
     ATTRIBUTES_PATH,
-    LEDGER,
     Entry,
     entry_id,
     entry_path,
     is_ledgers,
+    is_record,
 )
 from hkgit.evidence.kept_text import find_kept_text
 from hkgit.evidence.refusal_log import RefusalLog, settle_refusals
@@ -48,6 +47,7 @@ from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import find_blind_edits
 from hkgit.gate.ruling import Ruling
 from hkgit.git.objects import EMPTY_TREE, Commit, Files
+from hkgit.git.program import Git
 from hkgit.git.repository import FIRST_COMMIT, Repository
 from hkgit.git.transaction.landing import find_unfinished, refuse_local_changes
 from hkgit.git.transaction.transaction import settle_abandoned
@@ -90,10 +90,11 @@ _MOST_SEARCHED = 1000
 class RemakeRequest:
     """The commit to make again; `agent` says whose it is, and `message` is a new one.
 
-    Without a `commit` it is what is staged, all an agent's: at these `paths`, as git takes them,
-    or in a `tree` that git was about to commit. With a `patch` it changes what that says instead.
-    With `transcripts` of agents, what they explain gets `recovered` entries. With `vouches` whoever
-    asks takes it upon himself, as it is: committed and signed by him.
+    Without a `commit` it is what is staged, all an agent's: at these `paths`, as git takes them
+    where the repository was opened, or in a `tree` that git was about to commit. With a `patch` it
+    changes what that says instead. With `transcripts` of agents, what they explain gets `recovered`
+    entries. With `vouches` whoever asks takes it upon himself, as it is: committed and signed by
+    him.
     """
 
     commit: str | None = None
@@ -154,6 +155,8 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
     """
     if repository.is_bare:
         raise GitRefused("hkgit redo", "a bare repository has no checkout", "Run this in a clone.")
+    if request.message is not None and not request.message.strip():
+        raise InvalidInput("--message", "is empty", "Say what the commit does, or leave it out.")
     if request.commit is None:
         old = _write_staged(repository, request)
         now, head = old.parents[0], old.id
@@ -168,9 +171,13 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
         request = replace(request, agent=named.partition(" <")[0])
     is_free = all(each is None for each in (request.agent, request.message, request.patch))
     if is_free and _is_settled(repository, policy, old):
-        _bring_along(repository, head, _list_lagging(repository))
+        _restore_records(repository, head)
         return Remade(old.id)
-    target = old.tree if request.patch is None else _apply_patch(repository, old, request.patch)
+    target = old.tree
+    if request.patch is not None:
+        before = repository.snapshot(next(iter(old.parents), None)).tree_id
+        options = ("--cached", "--whitespace=nowarn")
+        target = store_tree(repository, before, "apply", *options, "-", stdin=request.patch)
     remaking = _Remaking(
         repository=repository,
         policy=policy,
@@ -199,9 +206,9 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
     _expect_unchanged(repository, [path for path in changed if not is_ledgers(path)])
     repository.git("update-ref", "-m", f"hkgit redo: {old.id[:12]}", "HEAD", new_head, now)
     if request.commit is None:
-        _bring_along(repository, new_head, _list_lagging(repository))
+        _restore_records(repository, new_head)
         paths = ("--", *request.paths) if request.paths else ()
-        repository.git("reset", "-q", *paths)  # the files, with what was not staged, stay
+        _find_git(repository)("reset", "-q", *paths)  # the files, with what is not staged, stay
     else:
         _bring_along(repository, new_head, changed)
     _note_recorded(repository, made.recorded)
@@ -225,18 +232,21 @@ def _write_staged(repository: Repository, request: RemakeRequest) -> Commit:
     if merged and request.paths:
         what = "git makes no commit of a part of a merge"
         raise GitRefused("hkgit redo", what, "Leave the paths out, and stage what is resolved.")
-    tree = _find_named_tree(repository, request.tree) or repository.index_tree()
+    tree = _find_tree(repository, request.tree)
     paths = _list_staged(repository, head, tree, request.paths)
     if not paths and not merged and request.tree is None:
         tree = store_checkout(repository, "-u")  # as after `git commit -a`, which stages for itself
         paths = _list_staged(repository, head, tree, request.paths)
     if not paths and not merged:
-        _bring_along(repository, head, _list_lagging(repository))
+        _restore_records(repository, head)
         where = ", ".join(map(quote_path, request.paths)) or "hkgit redo"
         what = (
             "names no commit, and nothing is staged there" if request.paths else "nothing is staged"
         )
         raise InvalidInput(where, what, "Stage it first: git add FILE")
+    if request.paths and request.tree is None:  # each names something, as `git commit` asks, too
+        known = ("ls-files", "--error-unmatch", "--with-tree=HEAD", "--", *request.paths)
+        _find_git(repository)(*known)
     if request.paths:
         before, after = repository.commit(head).tree, repository.snapshot(tree)
         own = (each.path for each in repository.changes(before, tree) if is_ledgers(each.path))
@@ -244,7 +254,7 @@ def _write_staged(repository: Repository, request: RemakeRequest) -> Commit:
     names = paths if len(paths) == 1 else [count_noun(len(paths), "file")]
     words = request.message or _read_prepared_message(repository) or f"Change {names[0]}"
     parents = (word for parent in (head, *merged) for word in ("-p", parent))
-    message = words.encode("utf-8", "surrogateescape") + b"\n"
+    message = encode_text(f"{words}\n")
     return repository.commit(repository.git("commit-tree", *parents, tree, stdin=message).text)
 
 
@@ -253,14 +263,21 @@ def _list_staged(
 ) -> tuple[str, ...]:
     """List the files in which a tree differs from a commit, of those at some paths for git."""
     options = ("-r", "--name-only", "-z", "--no-renames")
-    listed = repository.git("diff-tree", *options, head, tree, "--", *paths).stdout
-    return tuple(path for path in os.fsdecode(listed).split("\0") if path and not is_ledgers(path))
+    listed = _find_git(repository)("diff-tree", *options, head, tree, "--", *paths).words
+    return tuple(path for path in listed if not is_ledgers(path))
 
 
-def _find_named_tree(repository: Repository, name: str | None) -> str | None:
-    """Find the tree of that name. Raises InvalidInput where it names none."""
+def _find_git(repository: Repository) -> Git:
+    """Find git in the directory where the user is: paths are named from there."""
+    here, root = repository.start.resolve(), repository.work_tree
+    is_inside = root is not None and here.is_relative_to(root)
+    return replace(repository.git, cwd=here) if is_inside else repository.git
+
+
+def _find_tree(repository: Repository, name: str | None) -> str:
+    """Find the tree of that name, by default the index's. Raises InvalidInput where it is none."""
     if name is None:
-        return None
+        return repository.index_tree()
     found = repository.git("rev-parse", "--verify", "--quiet", f"{name}^{{tree}}", check=False)
     if found.code != 0:
         raise InvalidInput(
@@ -336,22 +353,13 @@ def _propose_of_sessions(
     return () if any(any(find_blind_edits(policy, each.entry)) for each in found) else found
 
 
-def _apply_patch(repository: Repository, old: Commit, patch: bytes) -> str:
-    """Store the tree that a patch makes of a commit's parent. Raises GitRefused."""
-    before = repository.commit(old.parents[0]).tree if old.parents else EMPTY_TREE
-    options = ("--cached", "--whitespace=nowarn")
-    return store_tree(repository, before, "apply", *options, "-", stdin=patch)
-
-
 def _expect_unchanged(repository: Repository, paths: Sequence[str]) -> None:
     """Raise GitRefused where a file that is to change has local changes."""
     literal = [f":(top,literal){path}" for path in paths]
-    options = ("--name-only", "-z", "--no-renames")
-    if paths:
-        listed = repository.git("diff-index", *options, "HEAD", "--", *literal).stdout
-        changed = [path for path in os.fsdecode(listed).split("\0") if path]
-        if changed:
-            raise refuse_local_changes(changed)
+    asked = ("diff-index", "--name-only", "-z", "--no-renames", "HEAD", "--", *literal)
+    changed = repository.git(*asked).words if paths else ()
+    if changed:
+        raise refuse_local_changes(changed)
 
 
 def _judge(repository: Repository, policy: Policy, commit: str) -> Ruling:
@@ -444,7 +452,7 @@ class _Remaking:
         """Make the same commit as that of a person who is named in it; false entries go."""
         kept = told = self._list_entries()
         tip = next(iter(self.old.parents), None)
-        paths = self._list_changed(EMPTY_TREE if tip is None else self.repository.commit(tip).tree)
+        paths = self._list_changed(self.repository.snapshot(tip).tree_id)
         if not any(grant.covers([*paths]) for grant in self.policy.manual):
             where = ", ".join(map(quote_path, sorted(paths)))
             raise Rejected(where, f"{self.policy.source} grants nobody all of it", _NO_GRANT)
@@ -453,9 +461,8 @@ class _Remaking:
         gone: Files = {entry_path(each[0]): None for each in told if each not in kept}
         tree = self.repository.write_tree(self.old.tree, gone)
         person = self.repository.identity("COMMITTER")
-        names = name_entries(kept) if kept else ()
-        words = self._choose_words().decode("utf-8", "surrogateescape")
-        message = append_trailers(words, (*names, f"Hkgit-Vouched-by: {person}"))
+        lines = (*name_entries(kept), f"Hkgit-Vouched-by: {person}")
+        message = append_trailers(decode_text(self._choose_words()), lines)
         self.made.commit = _write_signed(self.repository, self.old, tree, message)
         self.made.commits.append(self.made.commit)
 
@@ -484,8 +491,7 @@ class _Remaking:
             for name, entry in told
             if name not in {*taken_back, *self.made.kept}
             and (self.request.vouches or not any(find_blind_edits(self.policy, entry)))
-            and {path for file in entry.files for path in (file.path, file.new_path)} - {None}
-            <= paths
+            and dict(entry.needs).keys() <= paths
         ]
         if self._follow(tip, good).findings:
             holding: list[tuple[str, Entry]] = []
@@ -520,13 +526,8 @@ class _Remaking:
         governing = policy.governing_name((old.author, old.committer), old.message)
         named = next((entry.agent for _, entry in reversed(told)), governing or old.author)
         agent = self.request.agent or named.partition(" <")[0]
-        lost = {
-            path
-            for name, entry in told
-            if name not in self.made.kept
-            for file in entry.files
-            for path in (file.path, file.new_path)
-        }
+        gone = (entry for name, entry in told if name not in self.made.kept)
+        lost = {path for entry in gone for path, _ in entry.needs}
         theirs = left
         if self.request.agent is None and governing is None:
             theirs = left & lost
@@ -562,10 +563,9 @@ class _Remaking:
         """Write one of the commits, with the trailers of its entries."""
         words = self._choose_words()
         if entries:
-            text = words.decode("utf-8", "surrogateescape").strip("\n") or "No message"
-            is_credited = self.policy.assisted_by != "require"
-            told = [] if is_credited else [each for _, each in entries]
-            credit = list_missing_lines(told, words)
+            told = entries if self.policy.assisted_by == "require" else ()
+            credit = list_missing_lines([each for _, each in told], words)
+            text = decode_text(words).strip("\n") or "No message"
             words = append_trailers(text, (*credit, *name_entries(entries)))
         commit = _write_like(self.repository, self.old, tree, parents, words)
         self.made.commits.append(commit)
@@ -575,7 +575,7 @@ class _Remaking:
         """The message without the trailers of entries."""
         words = self.old.message
         if self.request.message is not None:
-            words = self.request.message.encode("utf-8", "surrogateescape") + b"\n"
+            words = encode_text(f"{self.request.message}\n")
         return re.sub(_OURS, b"", words)
 
     def _expect_same(self) -> None:
@@ -611,11 +611,10 @@ def _make_late_reads(changes: Iterable[FileChange], *, is_tight: bool) -> Iterat
     for change in changes:
         base = terminate(Document.of(change.before))
         hunks = change.hunks if is_tight and base.line_count else ()
-        places = [(each.start_line, each.end_line) for each in hunks]
-        for first, last in places:
-            lines = (first, last) if first <= last else (max(last, 1), max(last, 1))
+        for hunk in hunks:
+            lines = join_touched([(hunk.start_line, hunk.end_line)])
             yield Read(change.name, *lines, range_hash=base.range_hash(*lines), kind=LATE)
-        if not places:
+        if not hunks:
             yield Read(change.name, None, None, range_hash=base.whole_hash, kind=LATE)
 
 
@@ -685,14 +684,14 @@ def _note_recorded(repository: Repository, recorded: Sequence[ProposedEntry]) ->
                 journal.record({**journal.recorded, **made})
 
 
-def _list_lagging(repository: Repository) -> list[str]:
-    """List the records in which the index is not HEAD's, as a crash may have left them."""
-    options = ("--cached", "--name-only", "-z", "--no-renames")
-    compare = partial(repository.git, "diff-index", *options)
-    missing = compare("--diff-filter=D", "HEAD", "--", f":/{LEDGER}", f":/{ATTRIBUTES_PATH}")
-    surplus = compare("--diff-filter=A", "HEAD", "--", f":/{LEDGER}")
-    listed = os.fsdecode(missing.stdout + surplus.stdout).split("\0")
-    return [path for path in listed if is_ledgers(path)]
+def _restore_records(repository: Repository, head: str) -> None:
+    """Restore the records in which the index is not HEAD's, as a crash may have left them."""
+    options = ("--cached", "--name-status", "--diff-filter=AD", "-z", "--no-renames")
+    words = iter(repository.git("diff-index", *options, "HEAD", "--", ":/.hkgit").words)
+    lagging = zip(words, words, strict=True)
+    lost = ("D", ATTRIBUTES_PATH)  # attributes that are staged only now are somebody's
+    paths = [path for state, path in lagging if is_record(path) or (state, path) == lost]
+    _bring_along(repository, head, paths)
 
 
 def _find_elsewhere(repository: Repository, commit: str, branch: str) -> tuple[str, ...]:

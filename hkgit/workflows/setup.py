@@ -77,14 +77,10 @@ def remove(repository: Repository) -> list[SetupStep]:
 
 def list_remaining(repository: Repository, steps: Sequence[SetupStep]) -> Iterator[str]:
     """List what is left to a person after `install`."""
-    root = _expect_checkout(repository)
-    written = [step.path for step in steps if step.action is Action.WROTE]
-    if any(_is_below(path, root) and not _is_below(path, repository.git_dir) for path in written):
+    root, git_dir = _expect_checkout(repository).resolve(), repository.git_dir.resolve()
+    written = [step.path.resolve() for step in steps if step.action is Action.WROTE]
+    if any(each.is_relative_to(root) and not each.is_relative_to(git_dir) for each in written):
         yield "commit these files: the gate reads the policy from HEAD"
-
-
-def _is_below(path: Path, directory: Path) -> bool:
-    return path.resolve().is_relative_to(directory.resolve())
 
 
 def _list_sessions(repository: Repository) -> Iterator[SetupStep]:
@@ -93,8 +89,8 @@ def _list_sessions(repository: Repository) -> Iterator[SetupStep]:
     if cache.is_file():
         yield SetupStep(cache, Action.REMOVED, "the state of the hooks")
     for home in list_homes(repository):
-        names = sorted(each.parent.name for each in home.glob(f"*/{STATE_FILE}"))
         if home.is_dir():
+            names = sorted(each.parent.name for each in home.glob(f"*/{STATE_FILE}"))
             note = f"the state of {', '.join(names)}" if names else ""
             yield SetupStep(home, Action.REMOVED, note)
 
@@ -202,18 +198,14 @@ def _install_policy(root: Path) -> SetupStep:
     files = {name: read(root / name) for name in (PYPROJECT, CONFIG)}
     found = {name: File(content) for name, content in files.items() if content is not None}
     source = read_policy(MappingSnapshot(found)).source
-    if source == CONFIG and _is_earlier(found[CONFIG].data):
+    content = files[CONFIG] or b""
+    if source == CONFIG and is_stamped(decode_text(content)) and _normalize(content) != POLICY:
         return SetupStep(root / CONFIG, Action.WROTE, "renewed: another hkgit wrote it", POLICY)
     if source != BUILT_IN:
         return keep_file(root / source, "the policy is here already")
     if CONFIG in found:
         return keep_file(root / CONFIG, "has no [gate], so the built-in policy applies")
     return SetupStep(root / CONFIG, Action.WROTE, "the policy: every default, explained", POLICY)
-
-
-def _is_earlier(content: bytes) -> bool:
-    """Whether a policy is as another version of hkgit wrote it."""
-    return is_stamped(decode_text(content)) and _normalize(content) != POLICY
 
 
 def _list_policy(root: Path) -> Iterator[SetupStep]:
@@ -293,15 +285,7 @@ def _find_hooks(repository: Repository) -> _HooksDirectory:
 def _plan_hooks(repository: Repository, hooks: Sequence[str]) -> list[SetupStep]:
     """Plan the hooks, beside those of others, which are never touched."""
     directory = _find_hooks(repository)
-    return [_plan_hook(directory, name, find_place(directory.path, name)) for name in hooks]
-
-
-def find_place(directory: Path, name: str) -> Path:
-    """Find where a hook of hkgit's is, or is to be."""
-    path = directory / name
-    if find_runner(read(path) or b"") is not None:
-        return directory / f"{name}.legacy"
-    return find_script(path)
+    return [_plan_hook(directory, name) for name in hooks]
 
 
 def find_runner(content: bytes) -> str | None:
@@ -319,7 +303,10 @@ def find_framework(root: Path) -> Path | None:
     return None
 
 
-def _plan_hook(directory: _HooksDirectory, name: str, path: Path) -> SetupStep:
+def _plan_hook(directory: _HooksDirectory, name: str) -> SetupStep:
+    path = find_script(directory.path / name)
+    if find_runner(read(directory.path / name) or b"") is not None:
+        path = directory.path / f"{name}.legacy"
     content = read(path)
     wanted = render_script(directory.python)
     if content == wanted and os.access(path, os.X_OK):
@@ -341,10 +328,9 @@ def _list_hooks(repository: Repository) -> Iterator[SetupStep]:
     for name in ALL_HOOKS:
         places = (directory.path / f"{name}{suffix}" for suffix in ("", ".legacy"))
         for path in map(find_script, places):
-            content = None if path.is_symlink() else read(path)
-            if content is not None and is_own(content):
+            content = b"" if path.is_symlink() else read(path) or b""
+            if is_own(content):
                 yield SetupStep(path, Action.REMOVED)
-            elif content is not None and calls_gate(content):
-                yield keep_file(
-                    path, "it is yours, not what hkgit wrote; it still calls hkgit gate"
-                )
+            elif calls_gate(content):
+                what = "it is yours, not what hkgit wrote; it still calls hkgit gate"
+                yield keep_file(path, what)

@@ -4,13 +4,11 @@ Its hooks get `{"event": "before"|"after", "tool", "arguments", "answer", "conve
 a line of its log is the same call, with its `time` and `id`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from hkgit.agents.agent import MCP_SERVER, Agent, HookCommand, Keys, Settings
 from hkgit.agents.json_fields import parse_time, table
-from hkgit.agents.log_files import find_below
+from hkgit.agents.log_files import Home
 from hkgit.agents.logged_call import About, Line, Log, LoggedCall, Said
 from hkgit.agents.tools import SAID, editing, reading, shell
 from hkgit.text.strict_json import JsonObject
@@ -59,5 +57,5 @@ AGENT = Agent(
         directory="place",
     ),
     settings=_build_settings,
-    logs=(Log(NAME, find_below("SAMPLE_HOME", ".sample", "*.jsonl"), _detects, _says),),
+    logs=(Log(NAME, Home("SAMPLE_HOME", ".sample").logs("*.jsonl"), _detects, _says),),
 )

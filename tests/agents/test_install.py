@@ -3,8 +3,6 @@
 Hooks that another version of hkgit wrote give way; what somebody changed stays.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import tomllib

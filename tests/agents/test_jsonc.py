@@ -1,7 +1,5 @@
 """Settings in JSON: what is added can be taken out again, and all else keeps its bytes."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -28,6 +26,8 @@ DOCUMENTS = {
     "one line with a comma behind the last member": '{"a": 1,}\n',
     "a comma behind the last member": '{\n  "a": 1,\n}\n',
     "a comment behind the last member": '{\n  "a": 1 // mine\n}\n',
+    "comments with brackets behind commas": '{\n  "a": 1, // {b}\n  "b": [2, // ]\n 3]\n}\n',
+    "two comments in a line": '{ /* one */ "a": 1 /* two */, /* a */ "b": 2 /* b */ }\n',
     "comments all around": '{\n  // mine\n  "a": 1\n  /* end */\n}\n',
     "CRLF": '{\r\n  "a": 1\r\n}\r\n',
     "a byte order mark": '\ufeff{\n  "a": 1\n}\n',

@@ -4,8 +4,6 @@ The commands are words of a program of one's own, which tell nothing; the test d
 words of an edit say what is its own.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import os
@@ -114,6 +112,7 @@ def test_what_a_command_changes_while_another_runs(
         "sed -n 1,5p x.py | head -3",
         "git log -3 2>/dev/null; grep -rn a . 2>&1 | wc -l",
         "bash -lc 'cat x.py && ls'",
+        "git log --pretty=%h --oneline",
     ],
 )
 def test_a_command_that_only_looks_is_harmless(command: str) -> None:
@@ -133,6 +132,9 @@ def test_a_command_that_only_looks_is_harmless(command: str) -> None:
         "sed -n '1,2p;w y.py' x.py",
         "sed -n 1,2p x.py -i",
         """find . -e"xec" touch {} +""",
+        "git grep -nO./two a",
+        "git log --outp=x.py",
+        "rg --hostname-bin=./two --hyperlink-format=file://{host}{path} a",
         "echo 'a",
     ],
 )

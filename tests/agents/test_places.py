@@ -1,7 +1,5 @@
 """Hooks record in every kind of checkout, and two conversations at once in one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +8,7 @@ import pytest
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.homes import find_folders
 from tests.agents.streaming import Talk, change
+from tests.support.cases import cases
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import guard
@@ -83,19 +82,38 @@ def test_a_commit_of_it_is_judged_there(repo: Repo) -> None:
     assert "verdict strict" in judged.out
 
 
-@pytest.mark.parametrize("command", ["cd {} && sed -i s/2/20/ x.py", "sed -i s/2/20/ '{}/x.py'"])
+@cases(
+    "command",
+    {
+        "from its directory": "cd {0} && sed -i s/2/20/ x.py",
+        "by its path": "sed -i s/2/20/ '{0}/x.py'",
+        "below the home": "sed -i s/2/20/ ~/{0.name}/x.py",
+        "beside nobody's home": "ls ~nobody-at-all/x; cd {0} && sed -i s/2/20/ x.py",
+        "beside a long word": f"echo {'a' * 300}/x | base64 -d; cd {{0}} && sed -i s/2/20/ x.py",
+    },
+)
 @pytest.mark.parametrize("make", [_in_worktree, _in_submodule])
 def test_what_a_command_changes_in_another_guarded_checkout_is_recorded_there(
-    make: Callable[[Repo], Path], command: str, repo: Repo
+    make: Callable[[Repo], Path], command: str, repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody has read it there, which the agent is told."""
     other = make(repo)
+    monkeypatch.setenv("HOME", str(other.parent))
     run("init", cwd=other)
     end = Talk(repo.path).begin("Bash", command=command.format(other))
     change(other / "x.py", ("b = 2", "b = 20"))
     assert "x.py:2-2" in end({"stdout": "", "stderr": ""})
     status = EditSession.open(other, "claude-s").status()
     assert (len(status.calls), status.uncommitted, status.blind) == (1, 1, 1)
+
+
+def test_a_checkout_that_cannot_be_looked_at_hides_no_other(repo: Repo) -> None:
+    other = _in_worktree(repo)
+    run("init", cwd=other)
+    (repo.path / ".git/index").write_bytes(b"broken")
+    end = Talk(repo.path).begin("Bash", command=f"cd {other} && sed -i s/2/20/ x.py")
+    change(other / "x.py", ("b = 2", "b = 20"))
+    assert "x.py:2-2" in end({"stdout": "", "stderr": ""})
 
 
 def test_of_a_checkout_without_hkgit_nothing_is_kept(repo: Repo) -> None:

@@ -1,7 +1,5 @@
 """What programs have really sent: parallel calls, patches, failing commands, cut answers."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -229,10 +227,11 @@ def test_the_middle_that_gemini_leaves_out_was_not_seen(seeded: Repo) -> None:
     assert (head, tail) == (511, 2226)
 
 
+@pytest.mark.parametrize("variable", ["HOME", "GEMINI_CLI_HOME"])
 def test_a_setting_of_geminis_leaves_out_more(
-    seeded: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    variable: str, seeded: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv(variable, str(tmp_path))
     (tmp_path / ".gemini").mkdir()
     settings = {"tools": {"truncateToolOutputThreshold": 1000}}
     (tmp_path / gemini.SETTINGS).write_text(json.dumps(settings))

@@ -1,16 +1,14 @@
 """What search tools of agents, and answers of edits, have shown counts as read, line by line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from hkgit.agents.events import Shell
-from hkgit.agents.programs import claude, gemini
+from hkgit.agents.programs import claude, gemini, pi
 from hkgit.agents.shown_readings import find_readings
-from hkgit.agents.tool_answers import close_gaps, find_code
+from hkgit.agents.tool_answers import find_code
 from tests.agents.streaming import list_calls, statuses, stream, told
 from tests.support.cases import cases
 from tests.support.repos import Repo
@@ -91,10 +89,8 @@ def test_files_named_alone_are_no_readings(tmp_path: Path) -> None:
 
 
 def test_a_name_may_look_like_the_number_of_a_line() -> None:
-    assert [*close_gaps("a-1-b.py-2- two\na-1-b.py:3: a: 4: b")] == [
-        "a-1-b.py-2-two",
-        "a-1-b.py:3:a: 4: b",
-    ]
+    did = pi.LOOKS["grep"]({"path": "src"}, "a-1-b.py-2- two\na-1-b.py:3: a: 4: b")
+    assert did == Shell("rg -n .", "a-1-b.py-2-two\na-1-b.py:3:a: 4: b", "src")
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@
 The commands really run; the inputs are worded as Codex words them.
 """
 
-from __future__ import annotations
-
+import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -15,7 +15,7 @@ from hkgit.sessions.call_journal import SessionJournal
 from hkgit.sessions.edit_session import EditSession
 from tests.agents.streaming import Talk, change, session, statuses
 from tests.support.cases import cases
-from tests.support.commands import git, start
+from tests.support.commands import ROOT, git, start
 from tests.support.repos import Repo
 from tests.support.running import run
 from tests.support.serving import guard
@@ -305,6 +305,24 @@ def test_a_commit_in_gooses_shell_is_known_by_its_session(
     assert "strict" in run("gate", "--range", "HEAD~1..HEAD", cwd=gated.path).out
     gated.write("b.txt", "by hand again\n")
     gated.git("commit", "-qam", "By hand again")
+
+
+def test_with_the_cache_that_the_guide_names_git_opens_no_directory_for_a_hook(
+    seeded: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a command makes in a directory that git remembers, and in a new one, is seen still."""
+    guide = (ROOT / "docs/guide/costs.md").read_text()
+    for line in re.findall(r"^git config .*", guide, re.MULTILINE):
+        seeded.git(*line.split()[1:])
+    for folder in (seeded.path, seeded.path / "dir"):
+        os.utime(folder, (1, 1))  # git trusts no directory that is as young as its index
+    seeded.git("status")
+    seen = seeded.path / ".git/seen"
+    monkeypatch.setenv("GIT_TRACE2_PERF", str(seen))
+    call(seeded, "make")
+    assert re.findall(r"opendir:(\d+)", seen.read_text()) == ["0", "0"]
+    call(seeded, "echo 1 >dir/d.txt && mkdir -p new/er && echo 2 >new/er/e.txt")
+    assert recorded(seeded) == [["dir/d.txt", "new/er/e.txt"]]
 
 
 def test_a_command_with_half_a_character_is_recorded_like_others(seeded: Repo) -> None:

@@ -94,7 +94,9 @@ class Scene:
         """What a server says of a new ref for this object; a policy given is the server's own."""
         repository = open_repository(self.repo)
         side = choose_trusted_side(repository, [ref], None, self.repo.head, policy)
-        return EntryPoint(repository, on_server=True).answer(Update(ref, None, new), side)
+        point, update = EntryPoint(repository, on_server=True), Update(ref, None, new)
+        [answer] = point.answer_each([update], lambda _: side, policy)
+        return answer
 
 
 Attack = Callable[[Scene], str]

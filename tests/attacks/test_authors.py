@@ -1,7 +1,5 @@
 """Attacks on who is held to the rules: names, trailers, grants, keys, and the policy itself."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,8 +58,7 @@ def with_author(made: Landing, author: str) -> str:
     tree = made.clone.git("write-tree")
     raw = f"tree {tree}\nparent {made.clone.resolve('main')}\nauthor {author}\n"
     raw += f"committer {PERSON} 1700000000 +0000\n\nSay\n"
-    args = ("hash-object", "-t", "commit", "-w", "--literally", "--stdin")
-    return made.clone.git(*args, stdin=raw.encode())
+    return made.clone.store(raw.encode(), "commit")
 
 
 AROUND = {
@@ -216,7 +213,7 @@ def test_a_grant_to_a_principal_is_for_paths_and_keys(
 @pytest.mark.parametrize("name", [".git", "..", "GIT~1"])
 def test_a_grant_covers_no_name_that_leads_outside(scene: Scene, key: Path, name: str) -> None:
     """`git mktree` makes such names, and they fit the glob of the grant."""
-    blob = scene.repo.git("hash-object", "-w", "--stdin", stdin=b"evil\n")
+    blob = scene.repo.store(b"evil\n")
     inside = scene.repo.git("mktree", stdin=f"100644 blob {blob}\tx.txt\n".encode())
     listed = scene.repo.git_bytes("ls-tree", "HEAD") + f"040000 tree {inside}\t{name}\n".encode()
     tree = scene.repo.git("mktree", stdin=listed)
@@ -256,7 +253,7 @@ def test_a_signature_does_not_move_to_another_commit(scene: Scene, key: Path) ->
     change = Change({"b.txt": File(b"worse\n")}, author=PERSON)
     tree = tree_of(scene.repo, change)
     forged = raw.replace(raw.split(b"\n", 1)[0], f"tree {tree}".encode(), 1)
-    made = scene.repo.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=forged)
+    made = scene.repo.store(forged, "commit")
     assert scene.rule(made, by_principal(key)) == "blind"
 
 

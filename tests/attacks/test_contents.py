@@ -1,7 +1,5 @@
 """Attacks on what a commit holds: paths, modes, links, characters, and evidence of too much."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -164,7 +162,7 @@ def _message(scene: Scene, commit: str) -> bytes:
 def test_a_tree_by_hand_is_looked_at(scene: Scene, policy: Policy, name: bytes) -> None:
     """git mktree writes what git add would not; an honest entry does not cover it."""
     honest = scene.commit(scene.honest())
-    blob = scene.repo.git("hash-object", "-w", "--stdin", stdin=b"evil")
+    blob = scene.repo.store(b"evil")
     forged = _beside(scene, honest, f"100644 blob {blob}\t".encode() + name)
     made = commit_tree(scene.repo, forged, ["HEAD"], _message(scene, honest), AGENT)
     assert scene.rule(made, policy) in {"bytes", "unverifiable"}

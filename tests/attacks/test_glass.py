@@ -1,7 +1,5 @@
 """Break-glass: one rejected commit passes by a signed, dated, reasoned tag, and by nothing else."""
 
-from __future__ import annotations
-
 import html
 from pathlib import Path
 
@@ -128,7 +126,7 @@ def test_a_record_that_was_altered_is_none(
     signed = tag(scene, scene.repo.head, keys["ada"])
     raw = scene.repo.git_bytes("cat-file", "tag", signed)
     forged = raw.replace(scene.repo.head.encode(), blind.encode(), 1)
-    made = scene.repo.git("hash-object", "-t", "tag", "-w", "--stdin", stdin=forged)
+    made = scene.repo.store(forged, "tag")
     assert ruling(scene, blind, policy, made).passes is False
 
 

@@ -1,7 +1,5 @@
 """Attacks through history: laundering by revert, squash and merge; odd ranges; moved names."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -130,7 +128,7 @@ def root(scene: Scene) -> str:
 
 
 def _with_file(scene: Scene, tree_id: str, path: str, data: bytes) -> str:
-    blob = scene.repo.git("hash-object", "-w", "--stdin", stdin=data)
+    blob = scene.repo.store(data)
     listed = scene.repo.git("ls-tree", tree_id).splitlines()
     kept = [line for line in listed if not line.endswith(f"\t{path}")]
     lines = "\n".join([*kept, f"100644 blob {blob}\t{path}", ""])
@@ -141,7 +139,7 @@ def _raw_commit(scene: Scene, tree_id: str, parents: list[str]) -> str:
     who = f"{AGENT} 1700000000 +0000"
     lines = [f"tree {tree_id}", *(f"parent {each}" for each in parents)]
     text = "\n".join([*lines, f"author {who}", f"committer {who}", "", "Say\n"])
-    return scene.repo.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=text.encode())
+    return scene.repo.store(text.encode(), "commit")
 
 
 @cases(

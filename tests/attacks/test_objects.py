@@ -1,7 +1,5 @@
 """Attacks with objects that libgit2 and git read differently: what cannot be read is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
@@ -23,8 +21,7 @@ def stored(scene: Scene, kind: str, text: str) -> str:
     named = {"COMMIT": blind, "TREE": tree, "HEAD": scene.repo.head}
     for word, object_id in named.items():
         text = text.replace(word, object_id)
-    args = ("hash-object", "-t", kind, "-w", "--literally", "--stdin")
-    return scene.repo.git(*args, stdin=text.encode())
+    return scene.repo.store(text.encode(), kind)
 
 
 TAG = "object COMMIT\ntype commit\ntag v2\n"
@@ -110,13 +107,12 @@ def test_what_git_reads_as_a_directory_is_none_under_another_mode(
     scene: Scene, mode: bytes, author: str
 ) -> None:
     """Else a grant of `*.md` would take in all that is below a directory of such a name."""
-    hidden = scene.repo.git("hash-object", "-w", "--stdin", stdin=b"evil\n")
+    hidden = scene.repo.store(b"evil\n")
     inside = b"100644 CODEOWNERS\0" + bytes.fromhex(hidden)
-    literally = ("hash-object", "-w", "--literally", "--stdin", "-t", "tree")
-    folder = scene.repo.git(*literally, stdin=inside)
+    folder = scene.repo.store(inside, "tree")
     before = scene.repo.git_bytes("cat-file", "tree", "HEAD^{tree}")
     entry = mode + b" zz.md\0" + bytes.fromhex(folder)
-    tree = scene.repo.git(*literally, stdin=before + entry)
+    tree = scene.repo.store(before + entry, "tree")
     made = commit_tree(scene.repo, tree, ["HEAD"], b"Say\n", author)
     assert scene.rules(made) == {"unverifiable"}
 

@@ -3,8 +3,6 @@
 A few examples here, in process and the same every time; `HKGIT_FUZZ=1000` asks for more.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Callable
@@ -125,7 +123,8 @@ class History:
         """Why the ref may not come to name a commit or tag; nothing where it may."""
         old = self.landing if ref == "refs/heads/main" else None
         side = choose_trusted_side(self.repository, [ref], old, self.landing, policy)
-        answer = EntryPoint(self.repository, on_server=True).answer(Update(ref, old, new), side)
+        point, update = EntryPoint(self.repository, on_server=True), Update(ref, old, new)
+        [answer] = point.answer_each([update], lambda _: side, policy)
         if answer.passes:
             return ""
         rulings = answer.report.rulings

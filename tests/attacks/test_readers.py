@@ -1,7 +1,5 @@
 """Attacks by what git reads otherwise than the judge: encodings, names, characters, trailers."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from dataclasses import replace
@@ -25,7 +23,7 @@ def rewritten(scene: Scene, old: bytes, new: bytes) -> str:
     raw = scene.repo.git_bytes("cat-file", "commit", honest)
     assert old in raw
     made = raw.replace(old, new, 1)
-    return scene.repo.git("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=made)
+    return scene.repo.store(made, "commit")
 
 
 @cases(

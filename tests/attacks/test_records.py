@@ -1,7 +1,5 @@
 """Attacks on records: entries that lie, are used again, or are no entries at all."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,7 +27,7 @@ from tests.attacks.scene import (
     replace_range,
 )
 from tests.support.attacks import Attack as Falsify
-from tests.support.attacks import forge, operation, sha256
+from tests.support.attacks import forge, sha256
 from tests.support.cases import cases
 from tests.support.commits import applied
 from tests.support.entries import written
@@ -49,22 +47,6 @@ def test_what_is_forged_is_told_with_both_values(scene: Scene) -> None:
     assert "records confidence 900, recomputed 1000" in (
         scene.ruling(made, Policy()).findings[0].what
     )
-
-
-def test_a_blind_edit_is_told_its_hash(scene: Scene) -> None:
-    edit = operation()
-    del edit["expected_hash"]
-    made = scene.commit(scene.applied(edit))
-    assert scene.rules(made) == {"blind"}
-    [finding] = scene.ruling(made, Policy()).findings
-    assert finding.where == "a.py:5-6"
-    assert "`hkgit read a.py:5-6` prints the one to pass with --expect" in finding.fix
-
-
-def test_a_blind_commit_is_told_its_paths(scene: Scene) -> None:
-    made = scene.by_hand({"a.py": File(b"x\n"), "b.txt": None})
-    assert scene.rules(made) == {"blind"}
-    assert scene.ruling(made, Policy()).findings[0].where == "a.py, b.txt"
 
 
 @cases(

@@ -1,7 +1,5 @@
 """Attacks on a real server, whose policy knows pushers, principals, targets and break-glass."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -11,7 +9,7 @@ from hkgit.gate.entrypoints.arrival import choose_trusted_side
 from hkgit.gate.entrypoints.ci import judge_event, read_event
 from tests.gate.entrypoints.jobs import github
 from tests.support.cases import cases
-from tests.support.commands import AGENT, hkgit
+from tests.support.commands import AGENT, PATH, hkgit
 from tests.support.keys import made_key, public
 from tests.support.objects import open_repository
 from tests.support.repos import Repo
@@ -191,5 +189,5 @@ def test_the_environment_of_a_push_does_not_turn_the_gate_off(
         place.write_text(policy)
     for name in ("hkgit", "usercustomize", "sitecustomize"):
         (planted / f"{name}.py").write_text("import os\nos._exit(0)\n")
-    env = {name: value.format(planted) for name, value in variables.items()}
+    env = PATH | {name: value.format(planted) for name, value in variables.items()}
     assert "blind" in served.refuse("blind:main", **env)

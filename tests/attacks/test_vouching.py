@@ -1,7 +1,5 @@
 """A person vouches for an agent's change without evidence: by real pushes, what a server takes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -182,36 +180,3 @@ def decide(served: Served, policy: str) -> None:
     commit(served.clone, {CONFIG: policy}, {})
     served.take("main:main")
     write_blind(served.clone, {"app.py": "one\n2\nthree\n"})
-
-
-def test_every_surface_says_vouched_and_none_proved(
-    served: Served, keys: dict[str, Path], tmp_path: Path
-) -> None:
-    """What a person takes upon himself is shown as that, with who made it beside it."""
-    repo = served.clone
-    repo.git("checkout", "-q", "blind")
-    vouched(repo, ADA, keys["ada"])
-    start = repo.resolve("main")
-    shown = ruling(repo)
-    assert shown["replay"] == "vouched"
-    assert shown["agents"] == ["claude"]
-    assert shown["basis"] == "Ada Tester <ada@example.org>"
-    assert "vouched for by Ada Tester <ada@example.org>" in str(shown["policy"])
-    told = run("show", cwd=repo.path).out
-    assert "a person vouches" in told
-    assert "vouched" in run("log", "-n", "1", cwd=repo.path).out
-    lines = run("blame", "app.py", "--json", cwd=repo.path).json()
-    assert [each["kind"] for each in lines if each["text"] == "2"] == ["vouched"]
-    stats = run("stats", f"{start}..HEAD", "--json", cwd=repo.path)
-    assert stats.json()["replay"] == {"vouched": 1}
-    answers = run("qa", f"{start}..HEAD", "--json", cwd=repo.path)
-    asked = {each["name"]: each["answer"] for each in answers.json()["points"]}
-    assert (asked["procedure"], asked["blind"]) == ("no", "no")
-    report = run("report", f"{start}..HEAD", "--json", cwd=repo.path).json()
-    assert report["numbers"]["replay"] == {"vouched": 1}
-    page = tmp_path / "page.html"
-    assert run("report", f"{start}..HEAD", "--html", page, cwd=repo.path).code == 0
-    assert 'data-replay="vouched"' in page.read_text()
-    query = "select derived, replay from commits"
-    table = run("sql", query, f"{start}..HEAD", "--format", "csv", cwd=repo.path)
-    assert "false,vouched" in table.out

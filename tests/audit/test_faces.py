@@ -4,8 +4,6 @@ Had read is said where a session kept a receipt, gave the hash of where an edit 
 is what an agent may have written unseen. A confidence of 1.00 is not worth a word.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -161,6 +159,7 @@ def test_show_and_blame_name_the_same_evidence(history: Repo, ask: Ask, kind: st
     wanted = KINDS[kind]
     shown = ask("show", find_commit(history, kind))
     assert wanted.how in shown.out
+    assert ("vouched for by Ada Tester" in shown.out) == (kind == "vouched")
     assert ("\n  had read" in shown.out) == wanted.how.startswith("had read")
     is_unseen = wanted.line in ("quote", "late", "no evidence", "vouched")
     assert ("\n  1 line changed without being read" in shown.out) == is_unseen
@@ -171,12 +170,12 @@ def test_show_and_blame_name_the_same_evidence(history: Repo, ask: Ask, kind: st
 
 def test_log_page_report_and_tables_say_it_too(history: Repo, ask: Ask) -> None:
     logged, page = log_of(ask), page_of(ask, history)
-    query = "select subject, replay, weakest_evidence as kind from commits"
-    rows = {row["subject"]: (row["replay"], row["kind"]) for row in rows_of(ask, query)}
+    query = "select subject, replay, weakest_evidence, derived from commits"
+    rows = {subject: tuple(told) for subject, *told in map(dict.values, rows_of(ask, query))}
     for kind, wanted in KINDS.items():
         told = wanted.replay, wanted.evidence
         assert (logged[kind]["replay"], logged[kind]["weakest_evidence"]) == told, kind
-        assert rows[kind] == told
+        assert rows[kind] == (*told, wanted.replay == "strict")
         anchor = f'id="c-{find_commit(history, kind)[:12]}"'
         article = page.partition(anchor)[2].partition("</article>")[0]
         assert f'data-replay="{wanted.replay}"' in article

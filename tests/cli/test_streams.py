@@ -1,7 +1,5 @@
 """How a command ends: streams closed or full, a terminal, odd paths, and the last word."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -34,7 +32,7 @@ def shell(repo: Repo, line: str) -> tuple[int, str]:
 
     A process that is to have a stream less must be started; the others have what they are given.
     """
-    program = script("hkgit") if ">&-" in line else loaded_program()
+    program = script("hkgit") if "&-" in line else loaded_program()
     command = line.replace("hkgit", str(program), 1)
     done = subprocess.run(["bash", "-c", command], cwd=repo.path, capture_output=True, text=True)
     assert "Traceback" not in done.stderr
@@ -45,6 +43,14 @@ def shell(repo: Repo, line: str) -> tuple[int, str]:
 @pytest.mark.parametrize("command", ["log", "show", "blame a", "read a", "doctor", "--help"])
 def test_a_closed_standard_output_is_no_fault(repo: Repo, command: str) -> None:
     assert shell(repo, f"hkgit {command} >&- </dev/null")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [("apply", 64), ("apply -", 4), ("sql -", 4), ("hook claude", 0), ("gate --pre-receive", 0)],
+)
+def test_a_closed_standard_input_is_an_empty_one(repo: Repo, command: str, code: int) -> None:
+    assert shell(repo, f"hkgit {command} <&-")[0] == code
 
 
 @pytest.mark.sampled

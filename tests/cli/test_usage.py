@@ -1,7 +1,5 @@
 """The command line as a whole: what it offers, wrong usage, and errors as documents."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
@@ -60,6 +58,11 @@ def test_wrong_usage_is_64_and_says_why(tmp_path: Path, args: list[str], words: 
     assert result.code == 64, result.err
     assert result.out == "", result.err
     assert words in result.err, result.err
+
+
+def test_of_two_steps_of_a_commit_none_is_done(repo: Repo) -> None:
+    result = run("record", "--staged", "--withdraw", cwd=repo.path)
+    assert (result.code, "exactly one of" in result.err) == (64, True)
 
 
 @cases(
@@ -131,7 +134,6 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "report": ("A..B",),
     "verify": ("A..B",),
     "apply": ("spec",),
-    "bench": ("--transcripts", "logs"),
     "export": ("--to", "tables"),
     "session show": ("mine",),
     "sql": ("select 1",),

@@ -1,7 +1,5 @@
 """An edit refused again and again leaves a question; a person answers it, and its agent hears."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass, field, replace
@@ -181,7 +179,7 @@ def test_other_refusals_ask_nobody(desk: Desk) -> None:
     for _ in range(4):
         assert run("edit", "-", cwd=desk.repo.path, stdin=wrong.encode()).code != 0
     assert desk.consults == []
-    assert run("consult", cwd=desk.repo.path).out == "no question was left to people here\n"
+    assert run("consult", cwd=desk.repo.path).out == "nothing was asked here\n"
 
 
 def test_questions_are_listed_and_shown(desk: Desk) -> None:

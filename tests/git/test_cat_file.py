@@ -1,7 +1,5 @@
 """The child that reads objects: what it leaves alone, and how it ends."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal
@@ -15,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import Unverifiable
-from hkgit.git import cat_file
 from hkgit.git.repository import Repository
 from hkgit.git.transaction import locks
+from tests.support.processes import list_readers
 from tests.support.repos import Repo
 
 
@@ -27,53 +25,34 @@ def opened(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Repository:
     return Repository.discover(repo.path)
 
 
-def stored(repo: Repo, data: bytes) -> str:
-    return repo.git("hash-object", "-w", "--stdin", stdin=data)
-
-
-def readers(folder: Path) -> list[int]:
-    """The processes that read objects and were started in a directory."""
-    command = ["ps", "-ww", "-eo", "pid=,args="]
-    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    pids = [line.split()[0] for line in listed.splitlines() if "cat-file --batch" in line]
-    return [int(pid) for pid in pids if place_of(pid) == folder]
-
-
-def place_of(pid: str) -> Path | None:
-    """The directory of a process; a dead one has none."""
-    with suppress(OSError):
-        return Path("/proc", pid, "cwd").readlink()
-    return None
-
-
 def wait_for_others_than(one: int, folder: Path) -> list[int]:
     """Those that are left when the others have had the time to end."""
     until = time.monotonic() + 20
-    while [each for each in readers(folder) if each != one] and time.monotonic() < until:
+    while [each for each in list_readers(folder) if each != one] and time.monotonic() < until:
         time.sleep(0.02)
-    return readers(folder)
+    return list_readers(folder)
 
 
 def test_one_child_serves_all_reading(repo: Repo, opened: Repository) -> None:
-    blobs = [stored(repo, b"%d" % number) for number in range(20)]
+    blobs = [repo.store(b"%d" % number) for number in range(20)]
     assert [opened.blob(blob) for blob in blobs] == [b"%d" % number for number in range(20)]
-    assert len(readers(repo.path)) == 1
+    assert len(list_readers(repo.path)) == 1
 
 
 def test_it_ends_with_the_repository(repo: Repo) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HKGIT_GIT", "program")
         opened = Repository.discover(repo.path)
-        opened.blob(stored(repo, b"1"))
+        opened.blob(repo.store(b"1"))
     del opened
     gc.collect()
-    assert readers(repo.path) == []
+    assert list_readers(repo.path) == []
 
 
 def test_bytes_come_back_as_they_are(repo: Repo, opened: Repository) -> None:
     answers = b"f00 missing\nf00 blob 3\n"
     for data in (b"", b"\n", answers, bytes(range(256)) * 40_000):
-        blob = stored(repo, data)
+        blob = repo.store(data)
         assert [opened.blob(blob), opened.blob_size(blob)] == [data, len(data)]
         assert opened.blob(blob) == data
 
@@ -93,7 +72,7 @@ def test_what_is_written_and_packed_meanwhile_is_found(repo: Repo, opened: Repos
 def test_an_object_with_other_content_than_its_id_says_is_unverifiable(
     repo: Repo, opened: Repository
 ) -> None:
-    honest, forged = stored(repo, b"honest"), stored(repo, b"forged")
+    honest, forged = repo.store(b"honest"), repo.store(b"forged")
     repo.loose(forged).replace(repo.loose(honest))
     assert repo.git("cat-file", "blob", honest) == "forged"  # git itself is taken in
     with pytest.raises(Unverifiable, match="does not match its id"):
@@ -108,21 +87,21 @@ def test_what_is_no_id_is_not_asked_for(repo: Repo, opened: Repository) -> None:
 
 
 def test_a_child_that_died_is_replaced(repo: Repo, opened: Repository) -> None:
-    one, two = stored(repo, b"1"), stored(repo, b"2")
+    one, two = repo.store(b"1"), repo.store(b"2")
     opened.blob(one)
-    os.kill(readers(repo.path)[0], signal.SIGKILL)
+    os.kill(list_readers(repo.path)[0], signal.SIGKILL)
     assert opened.blob(two) == b"2"
 
 
 def test_a_small_object_is_asked_for_once(repo: Repo, opened: Repository) -> None:
-    blob = stored(repo, b"1")
+    blob = repo.store(b"1")
     assert opened.blob(blob) == b"1"
     repo.loose(blob).unlink()
     assert opened.blob(blob) == b"1"
 
 
 def test_after_a_corrupt_object_others_are_read(repo: Repo, opened: Repository) -> None:
-    corrupt, sound = stored(repo, b"corrupt"), stored(repo, b"sound")
+    corrupt, sound = repo.store(b"corrupt"), repo.store(b"sound")
     repo.loose(corrupt).write_bytes(b"garbage")
     with pytest.raises(Unverifiable, match="unable to unpack"):
         opened.blob(corrupt)
@@ -130,22 +109,28 @@ def test_after_a_corrupt_object_others_are_read(repo: Repo, opened: Repository) 
 
 
 def test_an_answer_that_was_interrupted_is_not_taken_for_the_next(
-    repo: Repo, opened: Repository, monkeypatch: pytest.MonkeyPatch
+    repo: Repo, opened: Repository
 ) -> None:
-    first, second = stored(repo, b"first"), stored(repo, b"second")
+    first, second = repo.store(b"first"), repo.store(b"second")
+    opened.blob(repo.store(b"before"))
+    [child] = list_readers(repo.path)
 
-    def interrupted(*_: object) -> bytes:
+    def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch:
-        patch.setattr(cat_file, "_exactly", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            opened.blob(first)
+    os.kill(child, signal.SIGSTOP)
+    former = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    with pytest.raises(KeyboardInterrupt):
+        opened.blob(first)
+    signal.signal(signal.SIGALRM, former)
+    with suppress(ProcessLookupError):
+        os.kill(child, signal.SIGCONT)
     assert opened.blob(second) == b"second"
 
 
 def test_threads_get_their_own_answers(repo: Repo, opened: Repository) -> None:
-    blobs = {stored(repo, b"%d" % number * 5000): b"%d" % number * 5000 for number in range(4)}
+    blobs = {repo.store(b"%d" % number * 5000): b"%d" % number * 5000 for number in range(4)}
     wrong: list[str] = []
 
     def read(blob: str) -> None:
@@ -160,12 +145,12 @@ def test_threads_get_their_own_answers(repo: Repo, opened: Repository) -> None:
 
 
 def test_a_fork_has_a_child_of_its_own(repo: Repo, opened: Repository) -> None:
-    one, two = stored(repo, b"1"), stored(repo, b"2")
+    one, two = repo.store(b"1"), repo.store(b"2")
     opened.blob(one)
-    [mine] = readers(repo.path)
+    [mine] = list_readers(repo.path)
     child = os.fork()
     if child == 0:
-        os._exit(0 if opened.blob(two) == b"2" and len(readers(repo.path)) == 2 else 1)
+        os._exit(0 if opened.blob(two) == b"2" and len(list_readers(repo.path)) == 2 else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert opened.blob(two) == b"2"
     assert wait_for_others_than(mine, repo.path) == [mine]
@@ -174,9 +159,9 @@ def test_a_fork_has_a_child_of_its_own(repo: Repo, opened: Repository) -> None:
 def test_it_holds_no_lock_of_ours(repo: Repo, opened: Repository) -> None:
     path = repo.path / ".git" / "hkgit" / "tx" / "some.jsonl"
     descriptor = locks.make(path)
-    opened.blob(stored(repo, b"1"))
+    opened.blob(repo.store(b"1"))
     os.close(descriptor)
-    assert len(readers(repo.path)) == 1
+    assert len(list_readers(repo.path)) == 1
     taken = locks.take(path)
     assert taken is not None
     os.close(taken)

@@ -1,11 +1,6 @@
 """The automatic merge is a function of the commits, and of nothing around them."""
 
-from __future__ import annotations
-
-import json
-import subprocess
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -68,17 +63,6 @@ def test_an_octopus_is_merged_one_head_after_the_other(repo: Repo) -> None:
     three = repo.commit({"new": "x"})
     repo.git("checkout", "-q", "main")
     assert automatic_merge(repo, (one, two, three)) == merged_by_git(repo, "side", "third")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only there the limit is sure to hold")
-def test_a_merge_that_takes_too_much_memory_is_unverifiable(
-    repo: Repo, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("hkgit.git.clean_merge.MEMORY", 40 * 2**20)
-    text = b"\n" * 2**22
-    parents = diverge(repo, {"f": b"top\n" + text}, {"f": text + b"end\n"}, {"f": text})
-    with pytest.raises(Unverifiable, match="more than 40 MiB"):
-        automatic_merge(repo, parents)
 
 
 def test_a_conflict_gives_no_tree(repo: Repo) -> None:
@@ -176,31 +160,3 @@ def test_a_shallow_clone_is_deep_enough_when_it_holds_the_merge_base(
     repo.git("clone", "-q", "--depth=2", "--no-single-branch", url, str(tmp_path / "shallow"))
     merged = Repository.discover(tmp_path / "shallow").automatic_merge(parents)
     assert merged == merged_by_git(repo, "side")
-
-
-MERGE_IN_HOOK = """
-import json, pathlib, sys
-from hkgit.git.repository import Repository
-parents = sys.stdin.read().split()[:2]
-opened = Repository.discover(pathlib.Path.cwd(), in_hook=True)
-found = [opened.automatic_merge(opened.commit(parents[1]).parents), opened.commit(parents[1]).tree]
-pathlib.Path(sys.argv[1]).write_text(json.dumps(found))
-"""
-
-
-@pytest.mark.usefixtures("each_backend")
-def test_commits_in_quarantine_are_seen_by_a_server_hook(
-    repo: Repo, make_repo: Callable[..., Repo], tmp_path: Path
-) -> None:
-    server = make_repo("server.git", bare=True)
-    script = tmp_path / "hook.py"
-    script.write_text(MERGE_IN_HOOK)
-    answer = tmp_path / "answer.json"
-    server.write_hook("pre-receive", f"exec '{sys.executable}' '{script}' '{answer}'")
-    diverge(repo)
-    merged = merged_by_git(repo, "side")
-    pushed = subprocess.run(
-        ["git", "push", "-q", str(server.path), "main"], cwd=repo.path, capture_output=True
-    )
-    assert pushed.returncode == 0, pushed.stderr
-    assert json.loads(answer.read_text()) == [merged, merged]

@@ -1,7 +1,5 @@
 """`hkgit apply` in repositories and surroundings that are odd, damaged or hostile."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
@@ -121,14 +119,6 @@ def test_the_environment_leads_nowhere_else(based: Repo, environment: Mapping[st
     assert result.code == 0, result.err
     assert based.read("a") == b"2\n"
     assert based.status() == [" M b", "?? untracked*"]
-
-
-def test_a_repository_of_somebody_else_is_not_trusted(based: Repo) -> None:
-    head = based.head
-    result = apply(based, env={"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"})
-    assert result.code == 7
-    assert "dubious ownership" in result.err
-    assert based.head == head
 
 
 # Damage

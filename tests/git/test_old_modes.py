@@ -1,7 +1,5 @@
 """Trees of old repositories, whose files have modes that git writes no more, such as 100664."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -27,7 +25,7 @@ def with_modes(repo: Repo, tree: str, mode: bytes) -> str:
             old, object_id = b"40000", with_modes(repo, object_id.decode(), mode).encode()
         new = mode if old == b"100644" else old
         written += b"%s %s\0%s" % (new, name, bytes.fromhex(object_id.decode()))
-    return repo.git("hash-object", "-t", "tree", "-w", "--literally", "--stdin", stdin=written)
+    return repo.store(written, "tree")
 
 
 @pytest.fixture(scope="module")

@@ -1,16 +1,14 @@
 """A repository: where it is found, its refs and configuration, and what it holds, as values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
-from hkgit.errors import GitRefused, InvalidInput, Unverifiable
+from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.git.objects import Head, parse_commit
-from hkgit.git.repository import Repository
+from hkgit.git.repository import Repository, find_comment_mark
 from tests.support.cases import cases
 from tests.support.objects import open_repository
 from tests.support.repos import IDENTITY, Repo
@@ -24,13 +22,6 @@ def opened(repo: Repo) -> Repository:
 def test_a_repository_is_found_from_a_directory_inside_it(repo: Repo) -> None:
     (repo.path / "deep" / "down").mkdir(parents=True)
     assert Repository.discover(repo.path / "deep" / "down").work_tree == repo.path
-
-
-def test_grafts_are_refused_because_they_forge_parents(repo: Repo) -> None:
-    first = repo.commit()
-    repo.write(".git/info/grafts", f"{first}\n")
-    with pytest.raises(GitRefused, match="info/grafts"):
-        Repository.discover(repo.path)
 
 
 def test_a_bare_repository_has_no_work_tree(make_repo: Callable[..., Repo]) -> None:
@@ -90,6 +81,24 @@ def test_configuration_is_read_as_git_reads_it(repo: Repo, opened: Repository) -
     assert opened.config("hkgit.absent") is None
 
 
+@cases(
+    "settings",
+    {
+        "none": {},
+        "a character": {"core.commentChar": ";"},
+        "of any case": {"core.commentChar": "Auto"},
+        "several, since git 2.45": {"core.commentString": ">>"},
+        "the last of both": {"core.commentString": ">>", "core.commentChar": ";"},
+    },
+)
+def test_the_mark_of_comments_is_that_of_git_itself(repo: Repo, settings: dict[str, str]) -> None:
+    for name, value in settings.items():
+        repo.git("config", name, value)
+    repo.shell("GIT_EDITOR='f() { cp \"$1\" shown; }; f' git commit -q --allow-empty || true")
+    begun = find_comment_mark(open_repository(repo), b"") + b" Please enter"
+    assert repo.read("shown").splitlines()[1].startswith(begun)
+
+
 # Revisions and commits
 
 
@@ -111,19 +120,6 @@ def test_what_names_no_commit_is_invalid(repo: Repo) -> None:
     for rev in (*names, *ids, "HEAD:a", "HEAD^{tree}", "HEAD~9", "HEAD@{9}"):
         with pytest.raises(InvalidInput, match="is not a commit here"):
             opened.resolve(rev)
-
-
-def test_a_shallow_clone_knows_that_there_is_more_and_tells_how_to_find_it(
-    repo: Repo, tmp_path: Path
-) -> None:
-    first, second = repo.commit(), repo.commit({"a": "2"})
-    repo.git("clone", "-q", "--depth=1", f"file://{repo.path}", str(tmp_path / "shallow"))
-    shallow = Repository.discover(tmp_path / "shallow")
-    commit = shallow.commit(second)
-    assert commit.is_boundary is True
-    assert commit.parents == (first,)
-    with pytest.raises(InvalidInput, match="fetch-depth"):
-        shallow.resolve(first)
 
 
 @pytest.mark.usefixtures("each_backend")
@@ -188,7 +184,7 @@ def test_an_object_that_is_missing_or_corrupt_is_unverifiable(repo: Repo) -> Non
     opened = open_repository(repo)
     with pytest.raises(Unverifiable, match="not in this repository"):
         opened.blob(repo.git("hash-object", "--stdin", stdin=b"missing"))
-    blob = repo.git("hash-object", "-w", "--stdin", stdin=b"content")
+    blob = repo.store(b"content")
     assert opened.blob_size(blob) == len(b"content")
     repo.loose(blob).write_bytes(b"garbage")
     with pytest.raises(Unverifiable):

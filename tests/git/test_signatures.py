@@ -1,7 +1,5 @@
 """Whose SSH key signed a commit."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -28,7 +26,7 @@ def signer(repo: Repo, commit: str, signers: str) -> str | None:
 def forge(repo: Repo, old: bytes, new: bytes) -> str:
     """The signed commit with other bytes."""
     forged = repo.git_bytes("cat-file", "commit", "HEAD").replace(old, new, 1)
-    return repo.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=forged)
+    return repo.store(forged, "commit")
 
 
 def test_the_principal_of_a_listed_key_is_known(signed: tuple[Repo, str]) -> None:

@@ -1,7 +1,5 @@
 """Reading for an agent: bounded, with tags, and nothing shown that is no text."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -9,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.edits import File
-from hkgit.errors import InvalidInput
 from hkgit.sessions import file_lines
 from hkgit.sessions.call_journal import SessionJournal
-from hkgit.sessions.knowledge import NOTHING, FileKnowledge, merge_knowledge
+from hkgit.sessions.knowledge import NOTHING, FileKnowledge, Knowledge
 from hkgit.text.document import range_hash
 from hkgit.text.hashes import sha256
 from hkgit.values import replace
@@ -147,14 +144,6 @@ def test_a_file_too_large_to_edit_is_refused(desk: TextSession, root: Path) -> N
     assert "104,857,600 bytes" in answer.error.what
 
 
-def test_a_reading_of_nothing_is_refused(desk: TextSession, root: Path) -> None:
-    with pytest.raises(InvalidInput, match="there is no such file"):
-        desk.read("absent")
-    (root / "file").write_bytes(b"\0one\n")
-    with pytest.raises(InvalidInput, match="starts past the last line"):
-        desk.read("file", 2)
-
-
 # What calls of one answer of the model read is known from its next answer on
 
 
@@ -239,7 +228,7 @@ def test_lines_of_a_later_version_join_those_that_it_still_has(
         for text, count in zip((old, new), counts, strict=True)
     )
     kept = {sha256(each).hexdigest(): each for each in (old, new)}
-    merged = merge_knowledge(known, fresh, kept.get)
+    merged = Knowledge({"a.py": known}, {"a.py": fresh}).merge(kept.get)["a.py"]
     assert _lines(fresh) <= _lines(merged)
     if not fresh.lines:
         assert merged == known

@@ -1,7 +1,5 @@
 """commits.py: commits with ledger entries, honest or forged, made by git's plumbing alone."""
 
-from __future__ import annotations
-
 import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -131,7 +129,7 @@ def _index_line(repo: Repo, path: str, file: File | None) -> bytes:
     name = os.fsencode(path) + b"\0"
     if file is None:
         return b"0 " + b"0" * len(repo.head) + b"\t" + name
-    blob = repo.git("hash-object", "-w", "--stdin", stdin=file.data)
+    blob = repo.store(file.data)
     return f"{file.mode:o} {blob}\t".encode() + name
 
 

@@ -174,6 +174,10 @@ class Repo:
     def read(self, name: str) -> bytes:
         return (self.path / name).read_bytes()
 
+    def store(self, data: bytes, kind: str = "blob") -> str:
+        """Store an object, also one that git itself would not write."""
+        return self.git("hash-object", "-t", kind, "-w", "--literally", "--stdin", stdin=data)
+
     def loose(self, rev: str) -> Path:
         """The file of an object that is in no pack; it may be written over."""
         found = self.resolve(rev)

@@ -1,7 +1,5 @@
 """`hkgit doctor`: what it says, what it repairs, how it ends; and that apply repairs as well."""
 
-from __future__ import annotations
-
 import json
 import os
 import tempfile
@@ -66,7 +64,7 @@ def cut(repo: Repo) -> str:
 
 
 def blob(repo: Repo, text: str) -> str:
-    return repo.git("hash-object", "-w", "--stdin", stdin=f"{text}\n".encode())
+    return repo.store(f"{text}\n".encode())
 
 
 def test_a_repository_that_is_well_is_described(based: Repo) -> None:

@@ -18,7 +18,6 @@ from pathlib import Path
 from hkgit.agents.events import (
     END,
     Did,
-    Editing,
     LateEdit,
     PendingToolEdit,
     Shell,
@@ -28,9 +27,9 @@ from hkgit.agents.events import (
 )
 from hkgit.agents.json_fields import table, tables
 from hkgit.agents.log_files import read_own_lines
-from hkgit.agents.logged_call import Line, LoggedCall
+from hkgit.agents.logged_call import WHOLE, Line, LoggedCall
 from hkgit.agents.programs import gemini
-from hkgit.agents.tools import make_editing, session_name, whole_number
+from hkgit.agents.tools import session_name, whole_number, write_edit
 from hkgit.agents.transcripts.log_reader import find_logs
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
@@ -38,9 +37,6 @@ from hkgit.values import replace
 EDITS = ("edit", "delete", "move")
 """Kinds of calls in which a file is read for the tool, and not for the model."""
 RUNS = "execute"
-_WHOLE = ("content", "file_text")
-"""Arguments of a tool that takes the whole of a file."""
-
 Made = tuple[bool, Did]
 """Whether a call is about to be made, and what it does."""
 
@@ -123,15 +119,16 @@ class Conversation:
     def _edits(self, call: _Call) -> Iterator[Made]:
         """The edits that a call has made, but those that went through the editor."""
         edits = [(each["path"], each.get("oldText"), each["newText"]) for each in call.diffs]
-        whole = next((call.given[name] for name in _WHOLE if name in call.given), None)
+        whole = next((call.given[name] for name in WHOLE if name in call.given), None)
         if not edits and call.path is not None and isinstance(whole, str):
             edits = [(call.path, None, whole)]
         for path, old, new in edits:
             if path in self._written:
                 continue
-            edit, replaced = make_edit(path, old, new), ((old, new),) if old else ()
-            late = LateEdit(edit, replaced, call.is_asked)
-            self._late.setdefault(path, []).append(late)
+            # A piece of a file, or the whole of it where nothing is said to have been there.
+            fields = {"old_string": old, "new_string": new} if old else {"content": new}
+            edit, replaced = write_edit(file_path=path, **fields), ((old, new),) if old else ()
+            self._late.setdefault(path, []).append(LateEdit(edit, replaced, call.is_asked))
         if not edits and call.path is not None and call.path not in self._written:
             yield False, PendingToolEdit(call.path)
         self._written.clear()
@@ -164,13 +161,7 @@ def _join(path: str, edits: list[LateEdit]) -> list[LateEdit]:
     replaced = tuple(each for edit in edits for each in edit.replaced)
     replacements = [{"old_string": old, "new_string": new} for old, new in replaced]
     is_asked = all(each.is_asked for each in edits)
-    return [LateEdit(make_editing(path, replacements), replaced, is_asked)]
-
-
-def make_edit(path: str, old: object, new: str) -> Editing:
-    """Make a piece of a file, or the whole of it where nothing is said to have been there."""
-    fields = {"old_string": old, "new_string": new} if old else {"content": new}
-    return Editing(json.dumps({"file_path": path, **fields}, ensure_ascii=False), "text-editor")
+    return [LateEdit(write_edit(file_path=path, edits=replacements), replaced, is_asked)]
 
 
 def _looks(call: _Call, update: JsonObject) -> Iterator[Made]:

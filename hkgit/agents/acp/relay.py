@@ -10,12 +10,13 @@ import json
 import os
 import subprocess
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from hkgit.agents import HOOKED
-from hkgit.agents.acp.messages import AGENT, EDITOR, NAME, Watch
+from hkgit.agents.acp.messages import AGENT, EDITOR, NAME, Watch, find_answers
 from hkgit.agents.events import ToolEvent, UntoldLook
 from hkgit.agents.intake import holds_already
 from hkgit.agents.recorder import Recorder
@@ -62,29 +63,32 @@ class Relay:
 
     def _pass_and_close(self, source: BinaryIO, target: BinaryIO, side: str) -> None:
         self._pass(source, target, side)
-        try:
+        with suppress(OSError):  # the agent is gone: there is nothing left to end
             target.close()
-        except OSError:
-            return  # the agent is gone: there is nothing left to end
 
     def _pass(self, source: Iterable[bytes], target: BinaryIO, side: str) -> None:
-        for line in source:
-            self._record(line, side)
-            try:
+        with suppress(OSError):  # the other side is gone; this one ends when its own stream does
+            for line in source:
+                self._record(line, side)
                 target.write(line)
                 target.flush()
-            except OSError:
-                return  # the other side is gone; this one ends when its own stream does
 
     def _record(self, line: bytes, side: str) -> None:
         with self._lock:
-            try:
+            events: list[ToolEvent] = []
+            with self._report_faults():
                 message = json.loads(line)
-                events = self._watch.hear(side, message) if isinstance(message, dict) else ()
-                for event in events:
+                events += self._watch.hear(side, message) if isinstance(message, dict) else ()
+            for event in events:
+                with self._report_faults():  # what cannot be recorded takes no other with it
                     self._take(event)
-            except Exception as error:  # noqa: BLE001 - no fault of hkgit may stop an agent
-                self._report(f"not recorded: {error}")
+
+    @contextmanager
+    def _report_faults(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - no fault of hkgit may stop an agent
+            self._report(f"not recorded: {error}")
 
     def _take(self, event: ToolEvent) -> None:
         root = find_checkout(event.directory)
@@ -101,10 +105,9 @@ class Relay:
             self._settle_untold(event, recorder)
             recorder.before(event.did)
             return
-        if shared:
-            paths = find_touched_paths(event.did, root, event.directory)
-            if paths and holds_already(paths, root, shared):
-                return
+        paths = find_touched_paths(event.did, root, event.directory) if shared else []
+        if paths and holds_already(paths, root, shared):
+            return
         answer = recorder.after(event)
         for blind in [] if answer is None else answer.blind:
             place = f"{blind.path}:{blind.lines[0]}-{blind.lines[1]}"
@@ -115,10 +118,7 @@ class Relay:
         """Take in what was shown before an edit, as far as a transcript tells."""
         calls = self._untold.get(event.session, [])
         if not calls or not self._watch.agent.startswith(_UNTELLING):
-            return
-        # All other agents tell.
-        from hkgit.agents.acp.messages import find_answers
-
+            return  # all others tell
         conversation = event.session.removeprefix(f"{NAME}-")
         told, shown = find_answers(conversation, event.directory, calls, os.environ)
         self._untold[event.session] = [each for each in calls if each not in told]

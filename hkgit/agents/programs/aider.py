@@ -8,11 +8,10 @@ Files are not in that one, so that nothing counts as read. aider.chat/docs/confi
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import pairwise, takewhile
+from itertools import groupby, pairwise
 from pathlib import Path
 
 from hkgit import dialects
@@ -20,11 +19,12 @@ from hkgit.agents.agent import Agent
 from hkgit.agents.events import END, Editing, ToolReading
 from hkgit.agents.json_fields import parse_time
 from hkgit.agents.logged_call import About, Log, LoggedCall, Said
+from hkgit.agents.tools import write_edit
 from hkgit.dialects import protocol
 from hkgit.dialects.search_replace import write_block
 from hkgit.edits import AnyEdit, Edit
 from hkgit.errors import InvalidInput
-from hkgit.values import dataclass, field
+from hkgit.values import dataclass, field, replace
 from hkgit.workflows.log_steps import Told, to_bytes
 
 NAME = "aider"
@@ -55,10 +55,15 @@ _PATH = re.compile(r"[\w@+.-]+(?:/[\w@+.-]+)*")
 _BETWEEN = "-------"
 
 
-def _find_format(asked: Sequence[str]) -> str | None:
+def _list_messages(asked: Iterable[str]) -> list[list[str]]:
+    """List the messages of a request, each as its lines."""
+    parts = groupby(asked, _BETWEEN.__eq__)
+    return [[*lines] for is_between, lines in parts if not is_between]
+
+
+def _find_format(asked: Iterable[str]) -> str | None:
     """Find the format that a request asks for; None where its answer is no edit, as in `/ask`."""
-    lines = asked[1:] if asked[:1] == [_BETWEEN] else asked
-    prompt = [*takewhile(lambda line: line != _BETWEEN, lines)]
+    prompt = next(iter(_list_messages(asked)), [])
     for words, name in _ASKED_FOR:
         if any(words in line for line in prompt):
             return name
@@ -73,8 +78,7 @@ def _find_edits(
     `shown` and `later` are the files as this request and the next one have shown them.
     """
     found = _list_files(answer, shown) if form == WHOLE else _list_edits(answer, form, shown)
-    for call in found:
-        path = _name_file(call)
+    for path, call in found:
         before = shown.get(path)
         if before is None or later.get(path) != before:
             yield call  # else nobody has made it
@@ -87,7 +91,7 @@ def _parse(answer: str, form: str) -> Sequence[AnyEdit]:
     return ()
 
 
-def _list_edits(answer: str, form: str, shown: Mapping[str, str]) -> Iterator[Editing]:
+def _list_edits(answer: str, form: str, shown: Mapping[str, str]) -> Iterator[tuple[str, Editing]]:
     edits = _parse(answer, form)
     placed = {
         path: [*_drop_misplaced([each for each in edits if each.path == path], shown.get(path))]
@@ -97,7 +101,7 @@ def _list_edits(answer: str, form: str, shown: Mapping[str, str]) -> Iterator[Ed
         return  # it is applied as a whole, or not at all
     for path, those in placed.items():
         if those:
-            yield _make_call(path, form, those, shown.get(path))
+            yield path, _make_call(path, form, those, shown.get(path))
 
 
 def _drop_misplaced(edits: Iterable[AnyEdit], before: str | None) -> Iterator[AnyEdit]:
@@ -115,33 +119,37 @@ def _make_call(path: str, form: str, edits: Sequence[AnyEdit], before: str | Non
     files = None if before is None else {path: to_bytes(before)}
     first = edits[0]
     if before is None and len(edits) == 1 and isinstance(first, Edit) and not first.old_text:
-        new = {"command": "create", "path": path, "file_text": first.new_text}
-        return Editing(json.dumps(new, ensure_ascii=False), "text-editor", told=Told((path,)))
+        made = write_edit(command="create", path=path, file_text=first.new_text)
+        return replace(made, told=Told((path,)))
     blocks = [write_block(each) for each in edits if isinstance(each, Edit)]
     is_blocks = form == BLOCKS and None not in blocks
     words = "\n".join(filter(None, blocks)) if is_blocks else protocol.write(edits)
     return Editing(words, form, told=Told((path,), before=files))
 
 
-def _name_file(edit: Editing) -> str:
-    """Name the one file of an edit of these."""
-    return edit.told.names[0] if edit.told is not None else ""
-
-
-def _list_files(answer: str, shown: Mapping[str, str]) -> Iterator[Editing]:
+def _list_files(answer: str, shown: Mapping[str, str]) -> Iterator[tuple[str, Editing]]:
     """Find whole files between fences, each below its name; the first of a name counts."""
-    lines = answer.removesuffix("\n").split("\n")
     done: set[str] = set()
-    name, start, end = "", 0, ""
+    lines = answer.removesuffix("\n").split("\n")
+    for above, content, _ in _list_fenced(lines, _FENCE.match, str.startswith):
+        name = _read_name(above, shown)
+        if name and name not in done:
+            done.add(name)
+            yield name, _make_file(name, "".join(f"{each}\n" for each in content), shown)
+
+
+def _list_fenced(
+    lines: Sequence[str],
+    begin: Callable[[str], re.Match[str] | None],
+    is_end: Callable[[str, str], bool],
+) -> Iterator[tuple[str, Sequence[str], str]]:
+    """List what is between fences: the line above, the lines, and what is before the last fence."""
+    start, end = 0, ""
     for at, line in enumerate(lines):
-        fence = _FENCE.match(line)
-        if not end and fence is not None:
-            name, start = _read_name(lines[at - 1] if at else "", shown), at + 1
-            end = _close(fence)
-        elif end and line.startswith(end):
-            if name and name not in done:
-                done.add(name)
-                yield _make_file(name, "".join(f"{each}\n" for each in lines[start:at]), shown)
+        if not end and (fence := begin(line)) is not None:
+            start, end = at + 1, _close(fence)
+        elif end and is_end(line, end):
+            yield lines[start - 2] if start > 1 else "", lines[start:at], line.removesuffix(end)
             end = ""
 
 
@@ -160,11 +168,9 @@ def _close(fence: re.Match[str]) -> str:
 
 
 def _make_file(path: str, content: str, shown: Mapping[str, str]) -> Editing:
-    spec = json.dumps({"file_path": path, "content": content}, ensure_ascii=False)
     before = {path: to_bytes(shown[path])} if path in shown else None
-    return Editing(
-        spec, "text-editor", told=Told((path,), before=before, after={path: to_bytes(content)})
-    )
+    told = Told((path,), before=before, after={path: to_bytes(content)})
+    return replace(write_edit(file_path=path, content=content), told=told)
 
 
 _ASKED, _ANSWERED = "TO LLM ", "LLM RESPONSE "
@@ -172,10 +178,9 @@ _SHOWING = ("I have *added these files to the chat*", "Here are some READ ONLY f
 
 
 def read_history(path: Path) -> Iterator[Said]:
-    """Yield for each answer in a history the files that its request has shown, and its edits.
+    """Yield for each answer in a history the files of its request, and its edits. Raises OSError.
 
-    An answer is a conversation of its own: the next one is shown all that it needs again. Raises
-    OSError.
+    An answer is a conversation of its own: the next one is shown all that it needs again.
     """
     asked: list[str] = []
     answers = []
@@ -190,9 +195,10 @@ def read_history(path: Path) -> Iterator[Said]:
             said = "".join(f"{line.partition(' ')[2]}\n" for line in words if line)
             answers.append((about, _find_format(asked), [*_find_shown(asked)], said))
             asked = []
-    shown_later = [*(_texts(shown) for _, _, shown, _ in answers[1:]), {}]
-    for (about, form, shown, answer), later in zip(answers, shown_later, strict=False):
-        edits = [] if form is None else [*_find_edits(answer, form, _texts(shown), later)]
+    texts = [{read.path: read.answer or "" for read in shown} for _, _, shown, _ in answers]
+    for each, (before, later) in zip(answers, pairwise([*texts, {}]), strict=True):
+        about, form, shown, answer = each
+        edits = [] if form is None else [*_find_edits(answer, form, before, later)]
         done: list[ToolReading | Editing] = [*shown, *edits] if edits else []
         yield about
         for number, did in enumerate(done, 1):
@@ -206,41 +212,22 @@ def _name_answer(path: Path, number: int, time: str, version: str = "") -> About
     return About(where, parse_time(time), f"{NAME}-{where}", version)
 
 
-def _texts(shown: Iterable[ToolReading]) -> dict[str, str]:
-    return {read.path: read.answer or "" for read in shown}
-
-
-def _find_shown(asked: Sequence[str]) -> Iterator[ToolReading]:
+def _find_shown(asked: Iterable[str]) -> Iterator[ToolReading]:
     """Find the files that a request shows as a whole."""
-    message: list[str] = []
-    for line in [*asked, _BETWEEN]:
-        if line != _BETWEEN:
-            message.append(line.removeprefix("USER").removeprefix(" "))
-            continue
-        if message and message[0].startswith(_SHOWING):
+    for lines in _list_messages(asked):
+        message = [line.removeprefix("USER").removeprefix(" ") for line in lines]
+        if message[0].startswith(_SHOWING):
             yield from _find_files(message)
-        message = []
 
 
 def _find_files(message: Sequence[str]) -> Iterator[ToolReading]:
     """Find files between fences, each below its name."""
-    at = 1
-    while at < len(message):
-        fence = _FENCE.fullmatch(message[at])
-        name = message[at - 1]
-        at += 1
-        if fence is None or not name:
-            continue
-        start, end = at, _close(fence)
-        while at < len(message) and not message[at].endswith(end):
-            at += 1
-        if at < len(message):
+    for name, content, last in _list_fenced(message, _FENCE.fullmatch, str.endswith):
+        if name:
             # Where the last line has no end, the fence is right behind it.
-            last = message[at].removesuffix(end)
-            lines = [*message[start:at], *([last] if last else ())]
+            lines = [*content, *([last] if last else ())]
             whole = "\n".join(lines) + ("" if last or not lines else "\n")
             yield ToolReading(name, 1, END, whole, is_whole=True)
-        at += 1
 
 
 _START = re.compile(r"# aider chat started at (\S+ \S+)")
@@ -286,9 +273,9 @@ def read_chat(path: Path) -> Iterator[Said]:
         edits = (
             _list_files(words, {})
             if form == WHOLE
-            else (_make_call(edit.path, form, [edit], None) for edit in _parse(words, form))
+            else ((x.path, _make_call(x.path, form, [x], None)) for x in _parse(words, form))
         )
-        own = (edit for edit in edits if each.has_failed or _name_file(edit) in each.applied)
+        own = (edit for path, edit in edits if each.has_failed or path in each.applied)
         for number, did in enumerate(own, 1):
             yield LoggedCall(f"{about.where}.{number}", "answer", did=did)
 

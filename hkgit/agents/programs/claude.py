@@ -22,26 +22,16 @@ from hkgit.agents.events import (
     Shell,
     ToolReading,
 )
-from hkgit.agents.json_fields import parse_time, table, tables, text
-from hkgit.agents.log_files import find_below, is_named_after, read_attached
-from hkgit.agents.logged_call import (
-    About,
-    Line,
-    Log,
-    LoggedAnswer,
-    LoggedCall,
-    Said,
-    attach,
-    name_conversation,
-)
+from hkgit.agents.json_fields import join_texts, table, tables, text
+from hkgit.agents.log_files import Home, is_named_after, read_attached
+from hkgit.agents.logged_call import Line, Log, LoggedAnswer, LoggedCall, Said, attach
 from hkgit.agents.logged_diffs import parse_structured_patch
 from hkgit.agents.tool_answers import searching
-from hkgit.agents.tools import SAID, Tool, editing, telling, text_of, whole_number
+from hkgit.agents.tools import SAID, Tool, editing, shell, telling, text_of, whole_number
 from hkgit.text.strict_json import JsonObject
+from hkgit.values import replace
 from hkgit.workflows.log_steps import Told, to_bytes
 
-NAME = "claude"
-LOG_NAME = "claude-code"
 DENIAL: JsonObject = {
     "hookSpecificOutput": {
         "hookEventName": "PreToolUse",
@@ -94,10 +84,11 @@ def _tell_edit(arguments: JsonObject, answer: object) -> Told | None:
 def _edit_notebook(arguments: JsonObject, answer: object) -> PendingToolEdit | None:
     path, details = text(arguments.get("notebook_path")), table(answer)
     before, after = text(details.get("original_file")), text(details.get("updated_file"))
-    if path is None or before is None or after is None:
-        return None if path is None else PendingToolEdit(path)
-    texts = {path: to_bytes(before)}, {path: to_bytes(after)}
-    return PendingToolEdit(path, Told((path,), *texts))
+    if path is None:
+        return None
+    if before is None or after is None:
+        return PendingToolEdit(path)
+    return PendingToolEdit(path, Told((path,), {path: to_bytes(before)}, {path: to_bytes(after)}))
 
 
 _replace = telling(editing("file_path", "old_string", "new_string", "replace_all"), _tell_edit)
@@ -137,14 +128,14 @@ def _read(arguments: JsonObject, answer: object) -> ToolReading | NotebookReadin
 
 def _run(arguments: JsonObject, answer: object) -> Shell | None:
     """A command, with what the model is shown of its output."""
-    command, details = arguments.get("command"), table(answer)
-    if not isinstance(command, str):
-        return None
+    details = table(answer)
     streams = [details.get("stdout"), details.get("stderr")]
     output = answer if isinstance(answer, str) else text_of(details.get(_SAID, streams))
     if details.get("persistedOutputPath") is not None and _SAID not in details:
         output, _, _ = output[:_PREVIEW].rpartition("\n")
-    return Shell(command, output, told=_tell_changes(table(details.get("bashEditDiff"))))
+    did = shell("command")(arguments, output)
+    told = _tell_changes(table(details.get("bashEditDiff")))
+    return replace(did, told=told) if isinstance(did, Shell) else None
 
 
 def _tell_changes(diff: JsonObject) -> Told | None:
@@ -154,28 +145,21 @@ def _tell_changes(diff: JsonObject) -> Told | None:
     }
     listed = diff.get("changedFiles")
     others = [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
-    names = tuple(dict.fromkeys([*files, *others]))
-    return (
-        Told(
-            names=names,
-            before={name: None for name, file in files.items() if file.get("created") is True},
-            after={name: None for name, file in files.items() if file.get("deleted") is True},
-            hunks={name: parse_structured_patch(file.get("hunks")) for name, file in files.items()},
-        )
-        if names
-        else None
+    if not files and not others:
+        return None
+    return Told(
+        names=tuple(dict.fromkeys([*files, *others])),
+        before={name: None for name, file in files.items() if file.get("created") is True},
+        after={name: None for name, file in files.items() if file.get("deleted") is True},
+        hunks={name: parse_structured_patch(file.get("hunks")) for name, file in files.items()},
     )
-
-
-def _find_content(answer: object) -> object:
-    """Find the lines that a search has found; nothing where it names files alone, or counts."""
-    return table(answer).get("content")
 
 
 LOOKS: dict[str, Tool] = {
     "Read": _read,
     "Bash": _run,
-    "Grep": searching(is_base=False, shown=_find_content),
+    # One that names files alone, or counts, has no content.
+    "Grep": searching(is_base=False, shown=lambda answer: table(answer).get("content")),
 }
 
 
@@ -230,12 +214,9 @@ def _reword(payload: JsonObject) -> JsonObject | None:
 
 
 _KINDS = ("user", "assistant", "summary", "system", "attachment", "progress")
-
-
-def _detects(record: JsonObject) -> bool:
-    is_kind = record.get("type") in (*_KINDS, "file-history-snapshot", "queue-operation")
-    names = {"sessionId", "uuid", "leafUuid", "messageId", "session_id"}
-    return is_kind and not names.isdisjoint(record)
+_NOTES = ("file-history-snapshot", "queue-operation")
+_NAMES = {"sessionId", "uuid", "leafUuid", "messageId", "session_id"}
+"""What lines are, and what one of their members is called."""
 
 
 def _says(lines: Iterable[Line]) -> Iterator[Said]:
@@ -253,28 +234,24 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
             continue  # which sub-agent has seen it is not told
         message = table(record.get("message"))
         answer = message.get("id") or record.get("uuid") or record.get("id")
-        version = text(record.get("version")) or text(record.get("claude_code_version"))
-        yield About(
-            line.where,
-            time=parse_time(record.get("timestamp")),
-            conversation=name_conversation(
-                record.get("sessionId", record.get("session_id")), reader
-            ),
-            version=version or "",
-            directory=text(record.get("cwd")) or "",
-            turn=str(answer or "") if record.get("type") == "assistant" else "",
+        yield Line(line.where, record).about(
+            conversation=record.get("sessionId", record.get("session_id")),
+            reader=reader,
+            version=record.get("version") or record.get("claude_code_version"),
+            directory=record.get("cwd"),
+            turn=answer if record.get("type") == "assistant" else "",
         )
         yield from attach(record.get("uuid") or line.where, _list_attached(record))
         for block in tables(message.get("content")):
             if block.get("type") == "tool_use":
-                number, tool = str(block.get("id")), str(block.get("name"))
-                yield LoggedCall(number, tool, table(block.get("input")))
+                yield LoggedCall.of(block, "input")
             elif block.get("type") == "tool_result" and block.get("is_error") is not True:
                 details = record.get("toolUseResult", record.get("tool_use_result"))
                 is_error = isinstance(details, str) and details.startswith("Error")
                 # What is staged is held for somebody's review: the file is as it was.
                 if not is_error and table(details).get("staged") is not True:
-                    said = {_SAID: _say(block.get("content"))}
+                    content = block.get("content")
+                    said = {_SAID: content if isinstance(content, str) else join_texts(content)}
                     yield LoggedAnswer(str(block.get("tool_use_id")), table(details) | said)
 
 
@@ -294,16 +271,10 @@ def _list_attached(record: JsonObject) -> Iterator[ToolReading]:
                 yield from read_attached(each.get("path"), each.get("content"))
 
 
-def _say(content: object) -> str:
-    """The text of a result, whether it is one string or blocks."""
-    if isinstance(content, str):
-        return content
-    return "\n".join(text(block.get("text")) or "" for block in tables(content))
-
+_HOME = Home("CLAUDE_CONFIG_DIR", ".claude")
 
 AGENT = Agent(
-    name=NAME,
-    edit_tool="mcp__hkgit__edit",
+    name="claude",
     edits=EDITS,
     looks=LOOKS,
     server=SERVER,
@@ -314,14 +285,14 @@ AGENT = Agent(
     learns_earlier=True,
     logs=(
         Log(
-            LOG_NAME,
-            find_below("CLAUDE_CONFIG_DIR", ".claude", "projects/*/**/*.jsonl", is_named_after),
-            _detects,
+            "claude-code",
+            _HOME.logs("projects/*/**/*.jsonl", is_named_after),
+            lambda line: line.get("type") in _KINDS + _NOTES and not _NAMES.isdisjoint(line),
             _says,
             attached=(b'"attachment"',),
         ),
     ),
-    user_folder=("CLAUDE_CONFIG_DIR", "", ".claude"),
+    user_folder=_HOME,
     remaining=(
         "trust this folder when Claude Code asks: otherwise it ignores a project's approvals",
     ),

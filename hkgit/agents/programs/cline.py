@@ -8,15 +8,14 @@ says where the session worked; those of its sub-agents are `ID/AGENT.messages.js
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
 from pathlib import Path
 
 from hkgit.agents.agent import Agent, HookCommand, Settings
 from hkgit.agents.events import END, Looks, Shell, ToolReading
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
-from hkgit.agents.log_files import does_mention, find_below, read_attached
+from hkgit.agents.log_files import Home, does_mention, read_attached
 from hkgit.agents.logged_call import About, Log, LoggedAnswer, LoggedCall, Said, attach
 from hkgit.agents.tool_answers import find_changed, name_by_heads, searching, showing
 from hkgit.agents.tools import SAID, Tool, editing, patching, text_of, whole_number
@@ -30,23 +29,13 @@ _SERVER = "hkgit__"
 
 def _read(arguments: JsonObject, answer: object) -> Looks:
     """Files, and for each what is in its part of the answer."""
-    files, results = _list(arguments.get("files")), _results(answer)
-    pairs = zip(files, results, strict=False)
-    return Looks(tuple(_reading(file, text) for file, text in pairs if _path(file)))
-
-
-def _reading(file: object, text: str) -> ToolReading:
-    start, end = (_number(file, name) for name in ("start_line", "end_line"))
-    return ToolReading(_path(file), max(start or 1, 1), END if end is None else end, text)
-
-
-def _path(file: object) -> str:
-    path = file.get("path") if isinstance(file, Mapping) else file
-    return path if isinstance(path, str) else ""
-
-
-def _number(file: object, name: str) -> int | None:
-    return whole_number(file.get(name)) if isinstance(file, Mapping) else None
+    looks = []
+    for file, said in zip(_list(arguments.get("files")), _results(answer), strict=False):
+        asked = file if isinstance(file, dict) else {"path": file}
+        start, end = (whole_number(asked.get(name)) for name in ("start_line", "end_line"))
+        if path := text(asked.get("path")):
+            looks.append(ToolReading(path, max(start or 1, 1), END if end is None else end, said))
+    return Looks(tuple(looks))
 
 
 def _run(arguments: JsonObject, answer: object) -> Looks:
@@ -57,8 +46,7 @@ def _run(arguments: JsonObject, answer: object) -> Looks:
 
 
 def _results(answer: object) -> Iterator[str]:
-    for each in _list(answer):
-        yield text_of(each.get("result")) if isinstance(each, Mapping) else ""
+    return (text_of(table(each).get("result")) for each in _list(answer))
 
 
 def _list(value: object) -> Sequence[object]:
@@ -105,33 +93,27 @@ def _reword(payload: JsonObject) -> JsonObject | None:
     """Name the session: that of a conversation taken up again, or a sub-agent's own."""
     is_before = payload.get("hookName") == "tool_call"
     call = table(payload.get("tool_call" if is_before else "tool_result"))
-    roots = _list(payload.get("workspaceRoots"))
+    roots = [*_list(payload.get("workspaceRoots")), None]
     root = table(payload.get("sessionContext")).get("rootSessionId")
-    return (
-        None
-        if call.get("error")
-        else {
-            "hook_event_name": "PreToolUse" if is_before else "PostToolUse",
-            "tool_name": call.get("name"),
-            "tool_input": call.get("input"),
-            "tool_response": call.get("output"),
-            "session_id": root or payload.get("taskId"),
-            "agent_id": payload.get("agent_id") if payload.get("parent_agent_id") else None,
-            "cwd": roots[0] if roots else None,
-            "turn": payload.get("iteration"),
-            "transcript_path": None if payload.get("parent_agent_id") else _name_transcript(root),
-        }
-    )
-
-
-_SUFFIX = ".messages.json"
-
-
-def _name_transcript(session: object) -> str | None:
-    if not isinstance(session, str):
+    if call.get("error"):
         return None
-    home = os.environ.get("CLINE_DIR") or Path("~/.cline").expanduser()
-    return str(Path(home, "data", "sessions", session, f"{session}{_SUFFIX}"))
+    said = {
+        "hook_event_name": "PreToolUse" if is_before else "PostToolUse",
+        "tool_name": call.get("name"),
+        "tool_input": call.get("input"),
+        "tool_response": call.get("output"),
+        "session_id": root or payload.get("taskId"),
+        "cwd": roots[0],
+        "turn": payload.get("iteration"),
+    }
+    if payload.get("parent_agent_id"):
+        return said | {"agent_id": payload.get("agent_id")}
+    place = _HOME.find() / f"data/sessions/{root}/{root}{_SUFFIX}"
+    return said | {"transcript_path": str(place) if isinstance(root, str) else None}
+
+
+_HOME = Home("CLINE_DIR", ".cline")
+_SUFFIX = ".messages.json"
 
 
 def _read_session(path: Path) -> Iterator[Said]:
@@ -153,13 +135,13 @@ def _read_session(path: Path) -> Iterator[Said]:
     for message in tables(record.get("messages")):
         yield replace(about, time=parse_time(message.get("ts")), turn=str(message.get("id")))
         for part in tables(message.get("content")):
-            call, tool = str(part.get("tool_use_id", part.get("id"))), str(part.get("name"))
+            call = str(part.get("tool_use_id", part.get("id")))
             if part.get("type") == "file":  # of a prompt (`@file`)
                 read = read_attached(part.get("path"), part.get("content"))
                 yield from attach(f"{message.get('id')}.{part.get('path')}", read)
             elif part.get("type") == "tool_use":
-                edits |= {call} if tool in EDITS else set()
-                yield LoggedCall(call, tool, table(part.get("input")))
+                edits |= {call} if str(part.get("name")) in EDITS else set()
+                yield LoggedCall.of(part, "input")
             elif part.get("type") == "tool_result":
                 answer = part.get("content")  # it may be told as text
                 results = parse_value(answer) if isinstance(answer, str) else answer
@@ -175,7 +157,6 @@ def _find_about(path: Path) -> Path:
 
 AGENT = Agent(
     name=NAME,
-    edit_tool=f"{_SERVER}edit",
     server=_SERVER,
     edits=EDITS,
     looks=LOOKS,
@@ -186,9 +167,7 @@ AGENT = Agent(
     logs=(
         Log(
             NAME,
-            find_below(
-                "CLINE_DIR",
-                ".cline",
+            _HOME.logs(
                 f"data/sessions/*/*{_SUFFIX}",
                 lambda path, roots: does_mention(_find_about(path), roots),
             ),

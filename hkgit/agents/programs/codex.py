@@ -18,25 +18,10 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from hkgit.agents.agent import Agent, HookCommand, Settings
-from hkgit.agents.events import (
-    Did,
-    Editing,
-    Looks,
-    PendingToolEdit,
-    Shell,
-    ToolReading,
-)
-from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables, text
-from hkgit.agents.log_files import find_below, list_lines_back, read_attached
-from hkgit.agents.logged_call import (
-    About,
-    Line,
-    Log,
-    LoggedAnswer,
-    LoggedCall,
-    Said,
-    attach,
-)
+from hkgit.agents.events import Editing, Looks, PendingToolEdit, Shell, ToolReading
+from hkgit.agents.json_fields import join_texts, parse_value, table, tables, text
+from hkgit.agents.log_files import Home, list_lines_back, read_attached
+from hkgit.agents.logged_call import About, Line, Log, LoggedAnswer, LoggedCall, Said, attach
 from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.programs import claude
 from hkgit.agents.tools import Tool, hide_output, patching, shell
@@ -105,8 +90,8 @@ _EXIT = r"(?m)^(?:Exit code|Process exited with code):? (\d+)"
 _FAILURE = r"(?i)\A.*(?:fail|error|invalid)"
 
 
-def _detects(record: JsonObject) -> bool:
-    return record.get("type") in ("session_meta", "response_item", "event_msg", "turn_context")
+_FORMS = ("session_meta", "response_item", "event_msg", "turn_context")
+"""What lines of its log are."""
 
 
 def _says(lines: Iterable[Line]) -> Iterator[Said]:
@@ -120,12 +105,10 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
         kind, call = payload.get("type"), str(payload.get("call_id"))
         head = payload if form == "session_meta" else {}
         place = payload.get("cwd") if form in ("session_meta", "turn_context") else None
-        yield About(
-            line.where,
-            time=parse_time(line.record.get("timestamp")),
-            conversation=text(head.get("id")) or "",
-            version=text(head.get("cli_version")) or "",
-            directory=_read_place(place) or "",
+        yield line.about(
+            conversation=head.get("id"),
+            version=head.get("cli_version"),
+            directory=_read_place(place),
             turn="first" if head else "",
         )
         yield from attach(payload.get("id") or line.where, _list_attached(payload))
@@ -147,7 +130,7 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
         elif kind in _OUTPUTS:
             sent, (is_well, output) = asked.pop(call, {}), read_result(payload)
             if sent.get("name") == _SCRIPT and sent.get("type") == "custom_tool_call":
-                yield from (each for each in ran if _is_shown(each.did, output))
+                yield from (each for each in ran if _is_shown(each, output))
                 ran.clear()
             elif did := _find_did(_read_arguments(sent), is_well, output, changes.pop(call, None)):
                 yield LoggedAnswer(call, did=did)
@@ -169,9 +152,9 @@ def _read_command(item: JsonObject, number: str) -> Iterator[LoggedCall]:
         yield LoggedCall(number, "exec_command", did=did, directory=directory)
 
 
-def _is_shown(ran: Did | None, said: str) -> bool:
+def _is_shown(ran: LoggedCall, said: str) -> bool:
     """Whether the answer of a script has shown the model what a command of it has printed."""
-    told = ran.output.strip("\n") if isinstance(ran, Shell) else ""
+    told = ran.did.output.strip("\n") if isinstance(ran.did, Shell) else ""
     in_json = json.dumps(told, ensure_ascii=False)[:-1]
     return bool(told) and (f"\n{told}\n" in f"\n{said}\n" or in_json in said)
 
@@ -204,12 +187,7 @@ def _read_changes(item: JsonObject) -> Told | None:
             hunks[name] = diff
         else:
             return None
-    return Told(
-        names=tuple(changes),
-        before=before or None,
-        after=after or None,
-        hunks=hunks or None,
-    )
+    return Told(tuple(changes), before or None, after or None, hunks=hunks or None)
 
 
 def _find_did(
@@ -263,14 +241,9 @@ def read_result(payload: JsonObject) -> tuple[bool | None, str]:
         body = said = said or body
     if found is not None:
         return found[1] == "0", body
-    return _verdict(said), said
-
-
-def _verdict(output: str) -> bool | None:
-    """What a tool that says no exit code thinks of a patch."""
-    if output.startswith(("Success", "Done!")):
-        return True
-    return False if re.search(_FAILURE, output) else None
+    if said.startswith(("Success", "Done!")):
+        return True, said
+    return False if re.search(_FAILURE, said) else None, said
 
 
 def _read_arguments(payload: JsonObject) -> JsonObject:
@@ -282,26 +255,21 @@ def _read_arguments(payload: JsonObject) -> JsonObject:
 
 
 def find_script_output(transcript: Path, call: str) -> str | None:
-    """Find what the model was shown once a call of a tool by a script had ended.
-
-    None where the transcript does not say it (yet).
-    """
+    """Find what the model was shown when a call of a script had ended; None if not told (yet)."""
     shown: list[str] = []
     for record in list_lines_back(transcript, b"item_completed", b"custom_tool_call_output"):
         payload = table(record.get("payload"))
         if payload.get("type") == "custom_tool_call_output":
             output = payload.get("output")
             shown.insert(0, output if isinstance(output, str) else join_texts(output))
-        elif (
-            payload.get("type") == "item_completed" and table(payload.get("item")).get("id") == call
-        ):
+        elif table(payload.get("item")).get("id") == call:
             return "\n".join(shown) if shown else None
     return None
 
 
 AGENT = Agent(
     name=NAME,
-    edit_tool="mcp__hkgit__edit",
+    own_edit="mcp__hkgit__edit",
     edits=EDITS,
     looks={
         **LOOKS,
@@ -318,8 +286,8 @@ AGENT = Agent(
     logs=(
         Log(
             NAME,
-            find_below("CODEX_HOME", ".codex", "*sessions/**/*.jsonl"),
-            _detects,
+            Home("CODEX_HOME", ".codex").logs("*sessions/**/*.jsonl"),
+            lambda line: line.get("type") in _FORMS,
             _says,
             attached=(b"# AGENTS.md instructions for ",),
         ),

@@ -9,30 +9,17 @@ Its log is `~/.copilot/session-state/*/events.jsonl`. A call is told by `tool.ex
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
 from hkgit.agents.agent import MCP_SERVER, POWERSHELL, Agent, HookCommand, Settings
 from hkgit.agents.events import END, HOOK_SECONDS, ToolReading
-from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
-from hkgit.agents.log_files import find_below, find_last_turn, list_lines_back, wait_for_turn
-from hkgit.agents.logged_call import (
-    About,
-    Line,
-    Log,
-    LoggedAnswer,
-    LoggedCall,
-    Said,
-    name_conversation,
-)
+from hkgit.agents.json_fields import parse_value, table, tables, text
+from hkgit.agents.log_files import Home, find_last_turn, list_lines_back, wait_for_turn
+from hkgit.agents.logged_call import Line, Log, LoggedAnswer, LoggedCall, Said, name_conversation
 from hkgit.agents.tool_answers import name_by_heads, searching
 from hkgit.agents.tools import SAID, Tool, editing, patching, shell, text_of, whole_number
 from hkgit.text.strict_json import JsonObject
-
-NAME = "copilot"
-LOG_NAME = "copilot-cli"
 
 EDITS: dict[str, Tool] = {
     "edit": editing("path", "old_str", "new_str", command="str_replace"),
@@ -54,7 +41,7 @@ def _view(arguments: JsonObject, answer: object) -> ToolReading | None:
 
 def _text(answer: object) -> str:
     """What the model is shown of an answer."""
-    return text_of(answer.get("textResultForLlm")) if isinstance(answer, Mapping) else ""
+    return text_of(table(answer).get("textResultForLlm"))
 
 
 _LISTED = name_by_heads(r"([^\s].*) \(\d+ match\(es\)\):", r"  (\d+)([:-]) (.*)")
@@ -96,9 +83,12 @@ def _reword(payload: JsonObject) -> JsonObject | None:
     }
 
 
+_HOME = Home("COPILOT_HOME", ".copilot")
+
+
 def _find_turn(payload: JsonObject) -> str:
     """Name the answer that asked for a call, by its words: the payload has no id of the call."""
-    transcript = _find_transcript(payload)
+    transcript = _HOME.find() / "session-state" / str(payload.get("sessionId")) / "events.jsonl"
     asked = payload.get("toolName"), _arguments(payload.get("toolArgs"))
 
     def find() -> str:
@@ -110,11 +100,6 @@ def _find_turn(payload: JsonObject) -> str:
         return ""
 
     return wait_for_turn(transcript, find) or find_last_turn(LOG, transcript)
-
-
-def _find_transcript(payload: JsonObject) -> Path:
-    home = os.environ.get("COPILOT_HOME") or Path("~/.copilot").expanduser()
-    return Path(home, "session-state", str(payload.get("sessionId")), "events.jsonl")
 
 
 def _arguments(given: object) -> object:
@@ -129,35 +114,28 @@ def _arguments(given: object) -> object:
 _EXIT = r"\n?<(?:shellId: \S+ completed|exited) with exit code \d+>\s*\Z"
 
 
-def _detects(record: JsonObject) -> bool:
-    kind, data = record.get("type"), table(record.get("data"))
-    return kind == "session.start" and data.get("producer") == "copilot-agent"
-
-
 def _says(lines: Iterable[Line]) -> Iterator[Said]:
-    session, turns = "", dict[object, str]()
+    session, turns = "", dict[str, str]()
     for line in lines:
         kind, data = line.record.get("type"), table(line.record.get("data"))
         start = data if kind in ("session.start", "session.resume") else {}
         place = data if kind == "session.context_changed" else table(start.get("context"))
         session = text(start.get("sessionId")) or session
         answer = text(data.get("messageId")) or "" if kind == "assistant.message" else ""
-        yield About(
-            line.where,
-            time=parse_time(line.record.get("timestamp")),
+        yield line.about(
             conversation=session,
-            version=text(start.get("copilotVersion")) or "",
-            directory=text(place.get("cwd")) or "",
+            version=start.get("copilotVersion"),
+            directory=place.get("cwd"),
             turn=answer,
         )
-        turns |= {each.get("toolCallId"): answer for each in tables(data.get("toolRequests"))}
-        call = data.get("toolCallId")
+        turns |= {str(each.get("toolCallId")): answer for each in tables(data.get("toolRequests"))}
+        call = str(data.get("toolCallId"))
         if kind == "tool.execution_start":
             sent, tool = table(_arguments(data.get("arguments"))), str(data.get("toolName"))
             # A sub-agent works under the call that has started it.
             own = text(data.get("parentToolCallId")) or text(line.record.get("agentId"))
             yield LoggedCall(
-                str(call),
+                call,
                 tool,
                 sent,
                 conversation=name_conversation(session, own),
@@ -166,19 +144,18 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
             )
         elif kind == "tool.execution_complete" and data.get("success") is True:
             words = text(table(data.get("result")).get("content")) or ""
-            yield LoggedAnswer(str(call), {"textResultForLlm": re.sub(_EXIT, "", words)})
+            yield LoggedAnswer(call, {"textResultForLlm": re.sub(_EXIT, "", words)})
 
 
 LOG = Log(
-    LOG_NAME,
-    find_below("COPILOT_HOME", ".copilot", "session-state/*/events.jsonl"),
-    _detects,
+    "copilot-cli",
+    _HOME.logs("session-state/*/events.jsonl"),
+    lambda line: table(line.get("data")).get("producer") == "copilot-agent",
     _says,
 )
 
 AGENT = Agent(
-    name=NAME,
-    edit_tool="hkgit-edit",
+    name="copilot",
     server="hkgit-",
     edits=EDITS,
     looks=LOOKS,
@@ -187,7 +164,7 @@ AGENT = Agent(
     reword=_reword,
     settings=_build_settings,
     logs=(LOG,),
-    user_folder=("COPILOT_HOME", "", ".copilot"),
+    user_folder=_HOME,
     remaining=(
         "trust this folder when Copilot asks: until then it runs no hooks,"
         " and with -p it does not ask: copilot --trust-folder",

@@ -7,15 +7,12 @@ is shown; so what counts is the answer of the tool. What a person types and Tab 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from hkgit.agents.agent import MCP_SERVER, Agent, HookCommand, Keys, Settings
-from hkgit.agents.events import HOOK_SECONDS, Did, Editing, PendingToolEdit, Shell
+from hkgit.agents.events import HOOK_SECONDS, Did, PendingToolEdit
 from hkgit.agents.json_fields import parse_value, text
-from hkgit.agents.tools import SAID, Tool, make_editing, reading, text_of
+from hkgit.agents.tools import SAID, Tool, read_edits, reading, shell, text_of
 from hkgit.text.strict_json import JsonObject
 
-NAME = "cursor"
 _BEFORE, _AFTER = "preToolUse", "postToolUse"
 _HOOKS = ".cursor/hooks.json"
 
@@ -33,26 +30,13 @@ def _build_settings(command: HookCommand) -> Settings:
 
 
 def _edit(arguments: JsonObject, answer: object) -> PendingToolEdit | None:
-    path = text(arguments.get(_name_path(arguments)))
+    path = text(arguments.get("file_path", arguments.get("path")))
     return None if path is None else PendingToolEdit(path)
 
 
-def _edit_file(arguments: JsonObject, answer: object) -> Editing | None:
-    path = text(arguments.get("file_path"))
-    return None if path is None else make_editing(path, arguments.get("edits"))
-
-
-def _run(arguments: JsonObject, answer: object) -> Shell | None:
-    command, output = text(arguments.get("command")), text(arguments.get("output"))
-    return None if command is None or output is None else Shell(command, output)
-
-
 def _read(arguments: JsonObject, answer: object) -> Did | None:
-    return reading(_name_path(arguments))(arguments, _unwrap(answer))
-
-
-def _name_path(given: Mapping[str, object]) -> str:
-    return "file_path" if "file_path" in given else "path"
+    name = "file_path" if "file_path" in arguments else "path"
+    return reading(name)(arguments, _unwrap(answer))
 
 
 def _unwrap(output: object) -> object:
@@ -63,8 +47,8 @@ def _unwrap(output: object) -> object:
     return output
 
 
-EDITS: dict[str, Tool] = {"Write": _edit, "Delete": _edit, "afterFileEdit": _edit_file}
-LOOKS: dict[str, Tool] = {"Read": _read, "afterShellExecution": _run}
+EDITS: dict[str, Tool] = {"Write": _edit, "Delete": _edit, "afterFileEdit": read_edits}
+LOOKS: dict[str, Tool] = {"Read": _read, "afterShellExecution": shell("command")}
 """It reports edits and commands in events of their own."""
 
 
@@ -74,11 +58,12 @@ def _reword(payload: JsonObject) -> JsonObject:
     said = {**payload, "cwd": root}
     if stage in (_BEFORE, _AFTER):
         return said
-    return {**said, "hook_event_name": _AFTER, "tool_name": stage, "tool_input": payload}
+    call = {"tool_name": stage, "tool_input": payload, "tool_output": payload.get("output")}
+    return {**said, "hook_event_name": _AFTER, **call}
 
 
 AGENT = Agent(
-    name=NAME,
+    name="cursor",
     edits=EDITS,
     looks=LOOKS,
     denial={  # in the words of old and new versions

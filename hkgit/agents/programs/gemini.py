@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 
 from hkgit.agents.agent import MCP_SERVER, Agent, HookCommand, Keys, Settings
-from hkgit.agents.events import END, HOOK_SECONDS, Did, ToolReading
+from hkgit.agents.events import END, HOOK_SECONDS, ToolReading
 from hkgit.agents.json_fields import join_texts, parse_time, table, tables, text
-from hkgit.agents.log_files import find_below, find_last_turn, list_named_parts, read_attached
-from hkgit.agents.logged_call import About, Line, Log, LoggedCall, Said, attach
+from hkgit.agents.log_files import Home, find_last_turn, list_named_parts, read_attached
+from hkgit.agents.logged_call import Line, Log, LoggedCall, Said, attach
 from hkgit.agents.tool_answers import find_code, name_by_heads, searching, showing
 from hkgit.agents.tools import (
     SAID,
@@ -35,9 +35,9 @@ from hkgit.values import replace
 from hkgit.workflows.log_steps import Told, to_bytes
 
 NAME = "gemini"
-LOG_NAME = "gemini-cli"
 
 SETTINGS = ".gemini/settings.json"
+_HOME = Home("GEMINI_CLI_HOME", "", ".gemini")
 _SERVER = "mcp_hkgit_"
 SEVERAL = "several"
 """The name of sub-agents at work at once, and of the one answer that all their calls are of."""
@@ -73,7 +73,7 @@ def read_lines(arguments: JsonObject, answer: object) -> ToolReading | None:
 
 def get_words(answer: object) -> str:
     """Return what is meant for the model, not what is displayed to the user beside it."""
-    return text_of(answer.get("llmContent", "") if isinstance(answer, Mapping) else answer)
+    return text_of(answer.get("llmContent") if isinstance(answer, dict) else answer)
 
 
 def tell_display(arguments: JsonObject, answer: object) -> Told | None:
@@ -105,10 +105,6 @@ EDITS: dict[str, Tool] = {
 }
 
 
-def _run(arguments: JsonObject, answer: object) -> Did | None:
-    return shell("command", "dir_path")(arguments, get_words(answer))
-
-
 def strip_frame(output: str) -> str:
     """Take off what the tool says before an output, in the line of its first."""
     return re.sub(_FRAME, "", output, count=1)
@@ -123,7 +119,7 @@ _SHELL = "run_shell_command"
 
 LOOKS: dict[str, Tool] = {
     "read_file": read_lines,
-    _SHELL: _run,
+    _SHELL: shell("command", "dir_path", get_words),
     "grep_search": _SEARCH,
     "search_file_content": _SEARCH,
 }
@@ -178,12 +174,13 @@ def _find_sub_agents(transcript: Path, conversation: str) -> list[Path]:
 def _find_limits(directory: Path) -> Iterator[int]:
     """Find how much of an output the model is shown: by default, or by either settings file."""
     yield _LARGEST
-    for place in (directory, Path.home()):
-        try:
-            text = (place / SETTINGS).read_text("utf-8", "replace")
-        except (OSError, ValueError, RuntimeError):
-            continue
-        yield from (int(each) for each in re.findall(_SETTING, text) if int(each) > 0)
+    folders = [directory / ".gemini"]
+    with suppress(RuntimeError):
+        folders.append(_HOME.find())
+    for folder in folders:
+        with suppress(OSError, ValueError):
+            said = (folder / "settings.json").read_text("utf-8", "replace")
+            yield from (int(each) for each in re.findall(_SETTING, said) if int(each) > 0)
 
 
 def _cut_middle(output: str, limit: int) -> str:
@@ -197,12 +194,6 @@ def _cut_middle(output: str, limit: int) -> str:
 
 
 _WORKSPACE = r"Workspace Directories:\*\*\s*\n\s*- (.+)"
-
-
-def _detects(record: JsonObject) -> bool:
-    return "projectHash" in record and "sessionId" in record
-
-
 _CONTEXT = r"(?s)--- Context from: ([^\n]+) ---\n(.*?)\n--- End of Context from: \1 ---"
 
 
@@ -222,10 +213,9 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
         project = text(line.record.get("projectHash")) or project
         for record in (line.record, *tables(table(line.record.get("$set")).get("messages"))):
             directory = directory or _find_workspace(record)
-            answer = str(record.get("id") or "") if record.get("type") == "gemini" else ""
-            session = text(line.record.get("sessionId")) or ""
-            time = parse_time(record.get("timestamp"))
-            yield About(line.where, time, session, directory=directory, turn=answer)
+            answer = record.get("id") if record.get("type") == "gemini" else ""
+            session, time = line.record.get("sessionId"), record.get("timestamp")
+            yield line.about(time=time, conversation=session, directory=directory, turn=answer)
             yield from attach(record.get("id") or line.where, _list_attached(record))
             for call in tables(record.get("toolCalls")):
                 if call.get("status") == "success":
@@ -279,16 +269,15 @@ def _is_of(path: Path, roots: Sequence[Path]) -> bool:
 
 
 LOG = Log(
-    LOG_NAME,
-    find_below("GEMINI_CLI_HOME", "", ".gemini/tmp/*/chats/**/*.jsonl", _is_of),
-    _detects,
+    "gemini-cli",
+    _HOME.logs("tmp/*/chats/**/*.jsonl", _is_of),
+    lambda line: "projectHash" in line and "sessionId" in line,
     _says,
     attached=(b"Content from ", b"Context from: "),
 )
 
 AGENT = Agent(
     name=NAME,
-    edit_tool=f"{_SERVER}edit",
     server=_SERVER,
     edits=EDITS,
     looks=LOOKS,
@@ -298,7 +287,7 @@ AGENT = Agent(
     reword=_reword,
     settings=_build_settings,
     logs=(LOG,),
-    user_folder=("GEMINI_CLI_HOME", ".gemini", ".gemini"),
+    user_folder=_HOME,
     remaining=(
         "trust this folder when Gemini asks: otherwise it runs no hooks of a project",
         "commit in a shell of your own: Gemini's switches git's hooks off",

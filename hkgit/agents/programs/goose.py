@@ -16,9 +16,9 @@ from pathlib import Path
 from hkgit.agents.agent import Agent, HookCommand, Keys, Settings
 from hkgit.agents.events import HOOK_SECONDS, Editing, Looks, Shell
 from hkgit.agents.json_fields import join_texts, parse_time, parse_value, table, tables
-from hkgit.agents.log_files import ask, knows_directory
+from hkgit.agents.log_files import Home, ask, knows_directory
 from hkgit.agents.logged_call import About, Log, LoggedAnswer, LoggedCall, Said
-from hkgit.agents.tools import SAID, Tool, editing, hide_output, shell
+from hkgit.agents.tools import SAID, Tool, editing, hide_output, shell, write_edit
 from hkgit.edits import encode_text
 from hkgit.git.goose_shell import find_goose_database, find_goose_start
 from hkgit.text.hashes import digest
@@ -33,21 +33,18 @@ _BUILTIN = "^((developer|summon)__)?"
 
 def _edit(arguments: JsonObject, answer: object) -> Editing | None:
     path, old, new = (arguments.get(name) for name in ("path", "before", "after"))
-    fields = {"file_path": path, "old_string": old, "new_string": new}
-    return Editing(json.dumps(fields, ensure_ascii=False), "text-editor") if path else None
+    return write_edit(file_path=path, old_string=old, new_string=new) if path else None
 
 
 EDITS: dict[str, Tool] = {"edit": _edit, "write": editing("path", "content")}
 
 
-def _delegate(arguments: JsonObject, answer: object) -> Shell:
-    """A sub-agent, of whose calls no hook is told: what it changes is as if a command had."""
-    return Shell(f"delegate {digest(encode_text(json.dumps(arguments)))}", "")
-
-
 LOOKS: dict[str, Tool] = {
     "shell": hide_output(shell("command")),
-    "delegate": hide_output(_delegate),
+    # A sub-agent, of whose calls no hook is told: what it changes is as if a command had.
+    "delegate": hide_output(
+        lambda given, answer: Shell(f"delegate {digest(encode_text(json.dumps(given)))}", "")
+    ),
 }
 
 
@@ -95,8 +92,6 @@ _MESSAGES = """
     from messages join sessions on sessions.id = session_id where :session in ('', session_id)
     order by messages.id
 """
-
-
 _LAST_MESSAGES = """
     select content_json from messages where session_id = :session order by id desc limit 64
 """
@@ -105,9 +100,7 @@ _LAST_MESSAGES = """
 
 def _find_logs(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
     """One database for all projects."""
-    data = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "goose"
-    own = environment.get("GOOSE_PATH_ROOT")
-    path = (Path(own, "data", "sessions") if own else data / "sessions") / "sessions.db"
+    path = find_goose_database(environment, home)
     if path.is_file() and knows_directory(path, roots, "select working_dir from sessions"):
         yield path
 
@@ -152,7 +145,6 @@ def _find_output(transcript: Path, call: str) -> str | None:
 
 AGENT = Agent(
     name=NAME,
-    edit_tool=f"{_SERVER}edit",
     server=_SERVER,
     edits=EDITS,
     looks={**LOOKS, "Stop": lambda arguments, answer: Looks(())},
@@ -164,7 +156,7 @@ AGENT = Agent(
     learns_earlier=True,
     settings=_build_settings,
     logs=(Log(NAME, _find_logs, suffix="/sessions.db", read=_read_database),),
-    user_folder=("", "", ".agents"),
+    user_folder=Home("", ".agents"),
     remaining=(
         "let goose start the server, with `goose configure` or each time:"
         " goose run --with-extension 'hkgit mcp'",

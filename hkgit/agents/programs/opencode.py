@@ -6,21 +6,19 @@ message that is a call of a tool is told as one line, beside its session.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
 from hkgit.agents.agent import Agent, HookCommand, Keys, Settings
 from hkgit.agents.json_fields import parse_time, parse_value, table, tables, text
-from hkgit.agents.log_files import ask, find_below, knows_directory
-from hkgit.agents.logged_call import About, Find, Line, Log, LoggedCall, Said
+from hkgit.agents.log_files import Home, ask, knows_directory
+from hkgit.agents.logged_call import Line, Log, LoggedCall, Said
 from hkgit.agents.logged_diffs import parse_diff
 from hkgit.agents.tool_answers import name_by_heads, searching
-from hkgit.agents.tools import SAID, Tool, editing, patching, reading, shell, text_of
+from hkgit.agents.tools import SAID, Tool, editing, patching, reading, shell
 from hkgit.text.strict_json import JsonObject
 
-NAME = "opencode"
 SERVER = "hkgit_"
 DENIAL: JsonObject = {"deny": SAID}
 NOTE: JsonObject = {"remark": SAID}
@@ -38,22 +36,15 @@ _LISTED = name_by_heads(r"([^\s].*):", r"  (?:\[\w+\] )?Line (\d+)(:) (.*)")
 LOOKS: dict[str, Tool] = {
     "read": reading("filePath"),
     "bash": shell("command", "workdir"),
-    "grep": searching(is_base=False, shown=text_of, naming=_LISTED),
+    "grep": searching(is_base=False, naming=_LISTED),
 }
 
-_NEW = {"opencode.json": {"$schema": "https://opencode.ai/config.json"}}
-"""A file of settings as OpenCode itself would make of an empty one, in the midst of its work."""
 
-
-def build_settings(command: HookCommand, agent: str = NAME) -> Settings:
-    """Build the settings that connect OpenCode or a fork of it; its files are named after it."""
+def _build_settings(command: HookCommand, agent: str) -> Settings:
     server = {"type": "local", "command": ["hkgit", "mcp"], "enabled": True}
     values = {"agent": agent, "tools": [*EDITS, *LOOKS], "edits": [*EDITS, "bash"]}
     plugin = command.read_script("opencode.js", "spawn.js", **values)
-    return {
-        f"{agent}.json": {"mcp": {"hkgit": server}},
-        f".{agent}/plugins/hkgit.js": plugin,
-    }
+    return {f"{agent}.json": {"mcp": {"hkgit": server}}, f".{agent}/plugins/hkgit.js": plugin}
 
 
 _CALLS = """
@@ -65,12 +56,8 @@ _CALLS = """
 """
 
 
-def _read_database(place: Path) -> Iterator[Said]:
-    """Read what a database says of calls, of one session or of all. Raises OSError."""
-    return _says(_list_parts(place))
-
-
 def _list_parts(place: Path) -> Iterator[Line]:
+    """List the calls in a database, of one session or of all. Raises OSError."""
     for number, message, created, session, directory, version, data in ask(place, _CALLS):
         about = {"id": number, "messageID": message, "created": created}
         part = table(parse_value(str(data))) | about
@@ -78,44 +65,27 @@ def _list_parts(place: Path) -> Iterator[Line]:
         yield Line(f"{place.name}:{number}", {"info": info, "messages": [{"parts": [part]}]})
 
 
-def name_transcript(agent: str) -> Callable[[JsonObject], JsonObject]:
-    """Make what names the part of a database that is the transcript, of a fork as well."""
-
-    def reword(payload: JsonObject) -> JsonObject:
-        base = os.environ.get("XDG_DATA_HOME") or Path("~/.local/share").expanduser()
-        place = Path(base, agent, f"{agent}.db", str(payload.get(KEYS.session)))
-        return {**payload, KEYS.transcript: str(place)}
-
-    return reword
-
-
 _ATTACHED = "Called the Read tool with the following input: "
 """What is before a file in a prompt."""
 
 
-def _detects(record: JsonObject) -> bool:
-    """Whether a line is a whole session, exported."""
-    return "directory" in table(record.get("info")) and "messages" in record
-
-
 def _says(lines: Iterable[Line]) -> Iterator[Said]:
-    asked: dict[object, JsonObject] = {}
+    asked: dict[str, JsonObject] = {}
     for line in lines:
         info = table(line.record.get("info"))
-        yield About(
-            line.where,
-            conversation=text(info.get("id")) or "",
-            version=text(info.get("version")) or "unknown",
-            directory=text(info.get("directory")) or "",
+        yield line.about(
+            conversation=info.get("id"),
+            version=info.get("version") or "unknown",
+            directory=info.get("directory"),
         )
         for message in tables(line.record.get("messages")):
             for part in tables(message.get("parts")):
                 yield from _read_part(part, asked)
 
 
-def _read_part(part: JsonObject, asked: dict[object, JsonObject]) -> Iterator[LoggedCall]:
+def _read_part(part: JsonObject, asked: dict[str, JsonObject]) -> Iterator[LoggedCall]:
     """Read a call that is over, or the second of two parts that show a file of a prompt."""
-    said, message = text(part.get("text")) or "", part.get("messageID")
+    said, message = text(part.get("text")) or "", str(part.get("messageID"))
     if table(part.get("state")).get("status") == "completed":
         yield _tell(part)
     elif part.get("synthetic") is True and said.startswith(_ATTACHED):
@@ -140,34 +110,42 @@ def _tell(part: JsonObject) -> LoggedCall:
     )
 
 
-def find_databases(name: str) -> Find:
-    """Make what finds the databases of OpenCode or of a fork of it."""
+def describe(name: str, schema: str, suffix: str) -> Agent:
+    """Describe OpenCode or a fork of it, whose files are named after it."""
+    home = Home("XDG_DATA_HOME", ".local/share", name)
     is_of = partial(knows_directory, question="select directory from session")
-    return find_below("XDG_DATA_HOME", ".local/share", f"{name}/{name}*.db", is_of)
+
+    def reword(payload: JsonObject) -> JsonObject:
+        """Name the part of the database that is the transcript."""
+        place = home.find() / f"{name}.db" / str(payload.get(KEYS.session))
+        return {**payload, KEYS.transcript: str(place)}
+
+    return Agent(
+        name=name,
+        server=SERVER,
+        edits=EDITS,
+        looks=LOOKS,
+        denial=DENIAL,
+        note=NOTE,
+        keys=KEYS,
+        reword=reword,
+        learns_earlier=True,
+        settings=lambda command: _build_settings(command, name),
+        # As it would itself make of an empty file, in the midst of its work.
+        new_settings={f"{name}.json": {"$schema": schema}},
+        logs=(
+            Log(
+                name,
+                home.logs(f"{name}*.db", is_of),
+                # An exported session is one line.
+                lambda line: "directory" in table(line.get("info")) and "messages" in line,
+                _says,
+                attached=(b"synthetic",),
+                suffix=suffix,
+                read=lambda place: _says(_list_parts(place)),
+            ),
+        ),
+    )
 
 
-LOG = Log(
-    NAME,
-    find_databases(NAME),
-    _detects,
-    _says,
-    attached=(b"synthetic",),
-    suffix=".db",
-    read=_read_database,
-)
-
-AGENT = Agent(
-    name=NAME,
-    edit_tool=f"{SERVER}edit",
-    server=SERVER,
-    edits=EDITS,
-    looks=LOOKS,
-    denial=DENIAL,
-    note=NOTE,
-    keys=KEYS,
-    reword=name_transcript(NAME),
-    learns_earlier=True,
-    settings=build_settings,
-    new_settings=_NEW,
-    logs=(LOG,),
-)
+AGENT = describe("opencode", "https://opencode.ai/config.json", ".db")

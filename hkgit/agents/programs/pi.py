@@ -14,19 +14,11 @@ from collections.abc import Iterable, Iterator
 
 from hkgit.agents.agent import Agent, HookCommand, Settings
 from hkgit.agents.events import ToolReading
-from hkgit.agents.json_fields import join_texts, parse_time, table, tables, text
-from hkgit.agents.log_files import find_below, read_attached
-from hkgit.agents.logged_call import (
-    About,
-    Line,
-    Log,
-    LoggedAnswer,
-    LoggedCall,
-    Said,
-    attach,
-)
+from hkgit.agents.json_fields import join_texts, table, tables, text
+from hkgit.agents.log_files import Home, read_attached
+from hkgit.agents.logged_call import Line, Log, LoggedAnswer, LoggedCall, Said, attach
 from hkgit.agents.programs import opencode
-from hkgit.agents.tool_answers import close_gaps, searching
+from hkgit.agents.tool_answers import searching
 from hkgit.agents.tools import Tool, editing, reading, shell, text_of
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import replace
@@ -37,10 +29,17 @@ EDITS: dict[str, Tool] = {
     "edit": editing("path", "edits", "oldText", "newText"),
     "write": editing("path", "content"),
 }
+
+
+def _close_gaps(answer: str) -> list[str]:
+    """Split an answer that has a space behind each number into lines without that space."""
+    return re.sub(r"(?m)^(.+?)([:-])(\d+)\2 ", r"\1\2\3\2", answer).split("\n")
+
+
 LOOKS: dict[str, Tool] = {
     "read": reading("path"),
     "bash": shell("command"),
-    "grep": searching(is_base=True, shown=text_of, naming=close_gaps),
+    "grep": searching(is_base=True, naming=_close_gaps),
 }
 
 
@@ -48,13 +47,9 @@ def _build_settings(command: HookCommand) -> Settings:
     of_user = command.is_of_user
     values = {"user": of_user, "more": " --user" if of_user else ""}
     names = ["pi.js", "spawn.js", *(["pi_steering.js"] if command.is_steering else [])]
-    text = replace(command, is_steering=False).read_script(*names, **values)
-    text += "" if command.is_steering else "\nfunction steer() {}\n"
-    return {".pi/extensions/hkgit.js": text}
-
-
-def _detects(record: JsonObject) -> bool:
-    return record.get("type") == "session" and "cwd" in record and "version" in record
+    script = replace(command, is_steering=False).read_script(*names, **values)
+    script += "" if command.is_steering else "\nfunction steer() {}\n"
+    return {".pi/extensions/hkgit.js": script}
 
 
 _SHOWN = (
@@ -76,25 +71,25 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
         record, message = line.record, table(line.record.get("message"))
         head = record if record.get("type") == "session" else {}
         is_answer = message.get("role") == "assistant"
-        yield About(
-            line.where,
-            time=parse_time(message.get("timestamp", record.get("timestamp"))),
-            conversation=text(head.get("id")) or "",
-            directory=text(head.get("cwd")) or "",
+        yield line.about(
+            time=message.get("timestamp"),
+            conversation=head.get("id"),
+            directory=head.get("cwd"),
             turn=(text(record.get("id")) or line.where) if is_answer else "",
         )
         yield from attach(record.get("id") or line.where, _list_attached(message))
         for call in tables(message.get("content")) if is_answer else ():
-            number, tool = str(call.get("id")), str(call.get("name"))
-            yield LoggedCall(number, tool, table(call.get("arguments")))
+            yield LoggedCall.of(call, "arguments")
         if message.get("role") == "toolResult":
             said, has_failed = join_texts(message.get("content")), message.get("isError") is True
             yield LoggedAnswer(str(message.get("toolCallId")), said, has_failed=has_failed)
 
 
+_HOME = Home("PI_CODING_AGENT_DIR", ".pi/agent")
+
 AGENT = Agent(
     name=NAME,
-    edit_tool="change_file",
+    own_edit="change_file",
     edits=EDITS,
     looks=LOOKS,
     denial=opencode.DENIAL,
@@ -105,13 +100,13 @@ AGENT = Agent(
     logs=(
         Log(
             NAME,
-            find_below("PI_CODING_AGENT_DIR", ".pi/agent", "sessions/*/*.jsonl"),
-            _detects,
+            _HOME.logs("sessions/*/*.jsonl"),
+            lambda line: line.get("type") == "session" and {"cwd", "version"} <= {*line},
             _says,
             attached=(b"<file name=", b"<project_instructions "),
         ),
     ),
-    user_folder=("PI_CODING_AGENT_DIR", "", ".pi/agent"),
+    user_folder=_HOME,
     remaining=(
         "trust this folder when pi asks: until then it loads no extension of a project,"
         " and with -p it does not ask: pi --approve",

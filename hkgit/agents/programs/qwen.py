@@ -9,26 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from hkgit.agents.agent import MCP_SERVER, Agent, HookCommand, Settings
-from hkgit.agents.events import Did
-from hkgit.agents.json_fields import parse_time, table, tables, text
-from hkgit.agents.log_files import find_below, is_named_after, list_named_parts
-from hkgit.agents.logged_call import (
-    About,
-    Line,
-    Log,
-    LoggedAnswer,
-    LoggedCall,
-    Said,
-    attach,
-    name_conversation,
-)
+from hkgit.agents.json_fields import table, tables, text
+from hkgit.agents.log_files import Home, is_named_after, list_named_parts
+from hkgit.agents.logged_call import Line, Log, LoggedAnswer, LoggedCall, Said, attach
 from hkgit.agents.programs import claude, gemini
 from hkgit.agents.tool_answers import find_range, searching, showing
 from hkgit.agents.tools import Tool, editing, shell, telling
 from hkgit.text.strict_json import JsonObject
-
-NAME = "qwen"
-LOG_NAME = "qwen-code"
 
 EDITS: dict[str, Tool] = {
     "edit": telling(
@@ -43,40 +30,26 @@ EDITS: dict[str, Tool] = {
 }
 
 
-def _run(arguments: JsonObject, answer: object) -> Did | None:
-    output = gemini.strip_frame(gemini.get_words(answer))
-    return shell("command", "directory")(arguments, output)
-
-
 _SHELL = "run_shell_command"
 
 LOOKS: dict[str, Tool] = {
     "read_file": gemini.read_lines,
-    _SHELL: _run,
+    _SHELL: shell("command", "directory", lambda said: gemini.strip_frame(gemini.get_words(said))),
     "grep_search": searching(is_base=True, shown=gemini.get_words, naming=gemini.LISTED),
 }
 
-
+_HOME = Home("QWEN_HOME", ".qwen")
 _SETTINGS = ".qwen/settings.json"
 _NEW = {_SETTINGS: {"$version": 4}}
 """Settings that do not name their version it rewrites, and what hooks start is a protected path."""
 
 
 def _build_settings(command: HookCommand) -> Settings:
-    server: dict[str, object] = dict(MCP_SERVER)
-    if command.is_steering:
-        server["trust"] = True  # otherwise it asks at each call
+    # Otherwise it asks at each call.
+    server = MCP_SERVER | ({"trust": True} if command.is_steering else {})
     hooks = claude.hooks(command, [*EDITS, _SHELL, f"{claude.SERVER}.*"], [*EDITS, *LOOKS])
     hooks[claude.FAILED] = [{"matcher": _SHELL, "hooks": claude.hook_commands(command)}]
     return {_SETTINGS: {"mcpServers": {"hkgit": server}, "hooks": hooks}}
-
-
-def _detects(record: JsonObject) -> bool:
-    return "sessionId" in record and "parts" in table(record.get("message"))
-
-
-_OLD_NAMES = {"replace": "edit"}
-"""What its tools are called as well: a hook is told the new name."""
 
 
 def _says(lines: Iterable[Line]) -> Iterator[Said]:
@@ -84,15 +57,12 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
     for line in lines:
         record, kind = line.record, line.record.get("type")
         is_own = record.get("isSidechain") is True
-        yield About(
-            line.where,
-            time=parse_time(record.get("timestamp")),
-            conversation=name_conversation(
-                record.get("sessionId"), record.get("agentId") if is_own else None
-            ),
-            version=text(record.get("version")) or "",
-            directory=text(record.get("cwd")) or "",
-            turn=str(record.get("uuid") or "") if kind == "assistant" else "",
+        yield line.about(
+            conversation=record.get("sessionId"),
+            reader=record.get("agentId") if is_own else None,
+            version=record.get("version"),
+            directory=record.get("cwd"),
+            turn=record.get("uuid") if kind == "assistant" else "",
         )
         parts = table(record.get("message")).get("parts")
         if kind == "user":
@@ -100,14 +70,12 @@ def _says(lines: Iterable[Line]) -> Iterator[Said]:
         for part in tables(parts):
             asked, answer = table(part.get("functionCall")), table(part.get("functionResponse"))
             if asked:
-                tool = _OLD_NAMES.get(str(asked.get("name")), str(asked.get("name")))
-                yield LoggedCall(str(asked.get("id")), tool, table(asked.get("args")))
+                yield LoggedCall.of(asked, "args")
             elif answer and _has_succeeded(record, answer):
                 words = text(table(answer.get("response")).get("output")) or ""
                 shown = table(record.get("toolCallResult")).get("resultDisplay")
-                yield LoggedAnswer(
-                    str(answer.get("id")), {"llmContent": words, "returnDisplay": shown}
-                )
+                said = {"llmContent": words, "returnDisplay": shown}
+                yield LoggedAnswer(str(answer.get("id")), said)
 
 
 def _has_succeeded(record: JsonObject, answer: JsonObject) -> bool:
@@ -124,9 +92,8 @@ def _reword(payload: JsonObject) -> JsonObject:
 
 
 AGENT = Agent(
-    name=NAME,
-    edit_tool="mcp__hkgit__edit",
-    edits=EDITS,
+    name="qwen",
+    edits=EDITS | {"replace": EDITS["edit"]},  # the old name, in logs alone
     looks=LOOKS,
     server=claude.SERVER,
     denial=claude.DENIAL,
@@ -137,13 +104,13 @@ AGENT = Agent(
     new_settings=_NEW,
     logs=(
         Log(
-            LOG_NAME,
-            find_below("QWEN_HOME", ".qwen", "projects/*/**/*.jsonl", is_named_after),
-            _detects,
+            "qwen-code",
+            _HOME.logs("projects/*/**/*.jsonl", is_named_after),
+            lambda line: "sessionId" in line and "parts" in table(line.get("message")),
             _says,
             attached=(b"Content from ",),
         ),
     ),
-    user_folder=("QWEN_HOME", "", ".qwen"),
+    user_folder=_HOME,
     remaining=("let Qwen Code start the server: qwen mcp approve hkgit",),
 )

@@ -6,15 +6,13 @@ read, and its own edits are blind. Steered to hkgit's tools, they are not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from hkgit.agents.agent import Agent, HookCommand, Keys, Settings
-from hkgit.agents.events import Did, Shell
-from hkgit.agents.tools import SAID, Tool, make_editing, text_of
+from hkgit.agents.json_fields import table
+from hkgit.agents.tools import SAID, Tool, read_edits, shell
 from hkgit.text.strict_json import JsonObject
 
-NAME = "windsurf"
 _BEFORE, _AFTER, _RUN = "pre_write_code", "post_write_code", "post_run_command"
 
 
@@ -23,18 +21,7 @@ def _build_settings(command: HookCommand) -> Settings:
     return {".windsurf/hooks.json": {"hooks": dict.fromkeys((_BEFORE, _AFTER, _RUN), run)}}
 
 
-def _edit(info: JsonObject, answer: object) -> Did | None:
-    path = info.get("file_path")
-    return make_editing(path, info.get("edits")) if isinstance(path, str) else None
-
-
-def _run(info: JsonObject, answer: object) -> Did | None:
-    """A command; what it has printed is in no documentation, and counts where it is told."""
-    command = info.get("command_line")
-    return Shell(command, text_of(info.get("output"))) if isinstance(command, str) else None
-
-
-def _find_place(info: Mapping[str, object]) -> Path:
+def _find_place(info: JsonObject) -> Path:
     """Find where a command ran, or the directory nearest to a file: a workspace has several."""
     if isinstance(info.get("cwd"), str):
         return Path(str(info["cwd"]))
@@ -42,19 +29,20 @@ def _find_place(info: Mapping[str, object]) -> Path:
     return next((each for each in around if "\0" not in str(each) and each.is_dir()), Path())
 
 
-EDITS: dict[str, Tool] = {"write_code": _edit}
-LOOKS: dict[str, Tool] = {"run_command": _run}
+EDITS: dict[str, Tool] = {"write_code": read_edits}
+LOOKS: dict[str, Tool] = {"run_command": shell("command_line")}
 
 
 def _reword(payload: JsonObject) -> JsonObject:
     stage, _, tool = str(payload.get("agent_action_name")).partition("_")
-    info = payload.get("tool_info")
-    place = _find_place(info) if isinstance(info, dict) else None
-    return {**payload, "stage": stage, "tool": tool, "cwd": place}
+    info = table(payload.get("tool_info"))
+    # What a command has printed is in no documentation, and counts where it is told.
+    said = {"cwd": _find_place(info), "tool_response": info.get("output")}
+    return {**payload, "stage": stage, "tool": tool, **said}
 
 
 AGENT = Agent(
-    name=NAME,
+    name="windsurf",
     edits=EDITS,
     looks=LOOKS,
     denial={"deny": SAID},  # the hook's command says it on standard error

@@ -63,7 +63,8 @@ class _Tools:
         """Answer a request. Raises RpcError."""
         given = table(params)
         meta = table(given.get("_meta"))
-        self._name_client(given.get("clientInfo", meta.get(_CLIENT)))
+        if client := table(given.get("clientInfo", meta.get(_CLIENT))):
+            self._session.agent = f"{client.get('name')}/{client.get('version')}"
         match method:
             case "initialize":
                 wanted = given.get("protocolVersion")
@@ -82,10 +83,6 @@ class _Tools:
                 self._has_roots = True
         raise RpcError(METHOD_NOT_FOUND, f"unknown method {method[:80]!r}")
 
-    def _name_client(self, client: Json) -> None:
-        if isinstance(client, dict):
-            self._session.agent = f"{client.get('name')}/{client.get('version')}"
-
     def _call(self, name: str, arguments: Json, meta: JsonObject) -> JsonObject:
         try:
             self._ask_for_roots()
@@ -97,11 +94,7 @@ class _Tools:
         if reply.image is not None:
             data = base64.b64encode(reply.image).decode()
             content.append({"type": "image", "data": data, "mimeType": reply.document["mime"]})
-        return {
-            "content": content,
-            "structuredContent": reply.document,
-            "isError": reply.is_error,
-        }
+        return {"content": content, "structuredContent": reply.document, "isError": reply.is_error}
 
     def _ask_for_roots(self) -> None:
         """Learn, once, where the client wants work to be done. Raises InvalidInput."""

@@ -12,15 +12,7 @@ from hkgit.applying.outcome import (
     refusal_text,
     render_apply_json,
 )
-from hkgit.errors import (
-    AlreadyApplied,
-    Ambiguous,
-    BlindEdit,
-    Conflict,
-    HkgitError,
-    NoMatch,
-    Stale,
-)
+from hkgit.errors import AlreadyApplied, Ambiguous, BlindEdit, Conflict, HkgitError, NoMatch, Stale
 from hkgit.sessions.answers import EditReport, UndoReport
 from hkgit.sessions.file_lines import Reading
 from hkgit.sessions.session_states import Status
@@ -93,7 +85,7 @@ def _reading_lines(reading: Reading) -> Iterator[str]:
         yield f"{number:>{width}}| {line}"
 
 
-def of_answer(answer: EditReport, *, dry_run: bool, hashline: bool = False) -> Reply:
+def of_answer(answer: EditReport, *, dry_run: bool, hashline: bool) -> Reply:
     """Reply with what became of a call of `edit`; an edit of tags is fixed by reading with tags.
 
     A blind edit is taken back first: what is read after it is evidence that few policies accept.
@@ -104,15 +96,13 @@ def of_answer(answer: EditReport, *, dry_run: bool, hashline: bool = False) -> R
     tags = {"hashline": True} if hashline else {}
     if error is not None:
         return _refuse(document, answer.outcomes, answer.for_model(), answer.conflicts, tags)
-    if answer.blind:
-        first = answer.blind[0]
-        following = _reread(first.path, first.lines, 0)
-        following["arguments"] |= tags
-        is_made = answer.call is not None
-        document["next"] = call("undo", call=answer.call) if is_made else following
     lines = [*map(describe_outcome, answer.outcomes), *(each.what for each in answer.blind)]
     if answer.blind and answer.call is not None:
+        document["next"] = call("undo", call=answer.call)
         lines.append(_MEND)
+    elif answer.blind:
+        first = answer.blind[0]
+        document["next"] = _reread(first.path, first.lines, 0, tags)
     lines += [to_json_text(outcome.diff) or "" for outcome in answer.outcomes if dry_run]
     return Reply(document, "\n".join(lines))
 
@@ -140,10 +130,9 @@ def _refuse(
     tags: JsonObject,
 ) -> Reply:
     """Reply with the call that fixes the first refusal, where one does."""
-    following = _find_fix(outcomes)
+    following = _find_fix(outcomes, tags)
     if following is not None:
-        kept = tags if following["tool"] == "read" else {}
-        document["next"] = following | {"arguments": following["arguments"] | kept}
+        document["next"] = following
     return Reply(document, "\n".join([words, *map(visible, conflicts)]), is_error=True)
 
 
@@ -195,7 +184,7 @@ def keep_place(reply: Reply, root: str | None, session: str | None) -> Reply:
     return replace(reply, document=reply.document | {"next": following})
 
 
-def _find_fix(outcomes: Sequence[EditOutcome]) -> JsonObject | None:
+def _find_fix(outcomes: Sequence[EditOutcome], tags: JsonObject) -> JsonObject | None:
     """Find the call that fixes the first refusal; None where none does."""
     refused = [each for each in outcomes if each.error is not None]
     corrected = [to_json_text(each.corrected) for each in refused if each.corrected is not None]
@@ -205,12 +194,12 @@ def _find_fix(outcomes: Sequence[EditOutcome]) -> JsonObject | None:
         error = outcome.error
         # Blind edits of which no lines are named refer to what is not in the checkout.
         if isinstance(error, _READ_AGAIN) and (error.lines or not isinstance(error, BlindEdit)):
-            return _reread(outcome.path, error.lines, AROUND)
+            return _reread(outcome.path, error.lines, AROUND, tags)
     return None
 
 
-def _reread(path: str, lines: tuple[int, int] | None, around: int) -> JsonObject:
+def _reread(path: str, lines: tuple[int, int] | None, around: int, tags: JsonObject) -> JsonObject:
     if lines is None:
-        return call("read", path=to_json_text(path))
+        return call("read", path=to_json_text(path), **tags)
     first, last = max(lines[0] - around, 1), max(lines[1], lines[0]) + around
-    return call("read", path=to_json_text(path), start_line=first, end_line=last)
+    return call("read", path=to_json_text(path), start_line=first, end_line=last, **tags)

@@ -16,16 +16,17 @@ from hkgit.agents.servers.replies import (
     of_undone,
 )
 from hkgit.agents.servers.roots import Root
+from hkgit.agents.specs import paths_of
 from hkgit.applying.outcome import render_apply_json
 from hkgit.applying.workspace import resolve_names
 from hkgit.dialects import DIALECTS, append_at_end
 from hkgit.dialects.file_names import parse_expect, relative_path
-from hkgit.edits import RenameFile, Spec
+from hkgit.edits import Spec
 from hkgit.errors import InvalidInput
 from hkgit.git.repository import Repository
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
-from hkgit.text.escape import to_json_text, visible
+from hkgit.text.escape import quote_word, to_json_text, visible
 from hkgit.values import dataclass, replace
 from hkgit.workflows.application import ApplyResult, advise, apply
 from hkgit.workflows.arguments import (
@@ -89,7 +90,9 @@ class Tool:
 
 
 def _read(session: EditSession, place: Root, given: Values) -> Reply:
-    path = _relative(given.pop("path"), place)
+    if "\0" in given["path"]:
+        raise InvalidInput("argument path", "holds a NUL", _PATH)
+    path = relative_path(given.pop("path"), str(place.root))
     place.expect_inside([path])
     start, end = given.pop("start_line", None), given.pop("end_line", None)
     offset = given.pop("offset", None)
@@ -112,7 +115,6 @@ def _image(path: Path) -> bytes | None:
 
 def _edit(session: EditSession, place: Root, given: Values) -> Reply:
     spec = _spec(session, place, given, "edit")
-    is_tagged = spec.dialect == "hashline"
     dry_run = given.get("dry_run", False)
     report = session.edit_all(
         (spec,),
@@ -120,7 +122,7 @@ def _edit(session: EditSession, place: Root, given: Values) -> Reply:
         expect=tuple(map(parse_expect, given.get("expect", ()))),
         dry_run=dry_run,
     )
-    return of_answer(report, dry_run=dry_run, hashline=is_tagged)
+    return of_answer(report, dry_run=dry_run, hashline=spec.dialect == "hashline")
 
 
 _FIX = "Fix: read those lines in this session, then make this call again."
@@ -158,18 +160,17 @@ def _add_advice(result: ApplyResult) -> ApplyResult:
     first = result.blocking[0]
     if first.rev is None:
         return advise(result, _FIX, first.lines)
-    read = f"hkgit read {first.where} --rev {first.rev}"
+    read = f"hkgit read {quote_word(first.where)} --rev {first.rev}"
     return advise(result, f"Fix: give `expect` with the hash that `{read}` prints.")
 
 
 def _reply_landed(result: ApplyResult) -> Reply:
     done, commit = result.commits[-1], result.landed[-1]
-    warning = done.warning
-    warned = [] if warning is None else [f"note: would be rejected: {warning}"]
     branch = "" if result.target is None else result.target.branch
-    head = f"[{branch} {commit[:12]}] {visible(done.subject)}"
-    text = "\n".join([head, *map(describe_outcome, result.outcomes), *warned])
-    return Reply(render_apply_json("applied", result.outcomes, commit), text)
+    lines = [f"[{branch} {commit[:12]}] {visible(done.subject)}"]
+    lines += map(describe_outcome, result.outcomes)
+    lines += [] if done.warning is None else [f"note: would be rejected: {done.warning}"]
+    return Reply(render_apply_json("applied", result.outcomes, commit), "\n".join(lines))
 
 
 def _reply_planned(result: ApplyResult) -> Reply:
@@ -189,17 +190,6 @@ def _undo(session: EditSession, place: Root, given: Values) -> Reply:
     return of_undone(session.undo(given.get("call"), whole_session=is_whole))
 
 
-def _status(session: EditSession, place: Root, given: Values) -> Reply:
-    return of_status(session.status())
-
-
-def _relative(path: str, place: Root) -> str:
-    """A path from the root of the checkout; an absolute one below it is made so."""
-    if "\0" in path:
-        raise InvalidInput("argument path", "holds a NUL", _PATH)
-    return relative_path(path, str(place.root))
-
-
 def _spec(session: EditSession, place: Root, given: Values, call: str) -> Spec:
     """The spec that is given, all of it inside of what the client allows. Raises InvalidInput."""
     is_appending = given.pop("empty_search", None) == "append"
@@ -215,8 +205,7 @@ def _spec(session: EditSession, place: Root, given: Values, call: str) -> Spec:
         # The plan refuses what cannot be a path of the checkout, each edit for itself.
         return spec
     spec = resolve_names(spec, Checkout(place.root))
-    place.expect_inside(edit.path for edit in spec.edits)
-    place.expect_inside(edit.new_path for edit in spec.edits if isinstance(edit, RenameFile))
+    place.expect_inside(paths_of(spec))
     return spec
 
 
@@ -266,7 +255,7 @@ CALLS = {
             "status",
             "Show this session: its calls, what it has read, and what is not in a commit yet.",
             _WHERE,
-            _status,
+            lambda session, place, given: of_status(session.status()),
             reads_only=True,
         ),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from hkgit.agents import HOOKED, MODES, find_agent
 from hkgit.agents.setup.settings import USER, FilePart, JsonPart, Part, list_parts
@@ -26,7 +26,8 @@ def find_outdated(root: Path) -> Iterator[tuple[Path, str]]:
         if any(all(map(_is_kept, steps)) for steps in found.values()):
             continue
         record, steer = MODES
-        is_steering = any(_steers(step.path) for step in found[steer])
+        texts = [_read_text(step.path) or "" for step in found[steer]]
+        is_steering = any("--steer" in text or "change_file" in text for text in texts)
         command = f"hkgit init --agent {name}" + (f" --mode {steer}" if is_steering else "")
         for step in found[steer if is_steering else record]:
             if step.action is Action.BLOCKED:
@@ -40,15 +41,13 @@ def _plan_hooks(root: Path, name: str, mode: str) -> list[SetupStep]:
     return [_plan_part(root, part) for part in _list_parts(name, mode) if _has_hooks(root, part)]
 
 
+def _may_have_hooks(part: Part) -> bool:
+    return isinstance(part, FilePart) or (isinstance(part, JsonPart) and part.owner != "")
+
+
 def _has_hooks(root: Path, part: Part) -> bool:
-    owner = part.owner if isinstance(part, JsonPart) else ""
-    text = _read_text(root / part.path) if owner or isinstance(part, FilePart) else None
-    return text is not None and owner in text
-
-
-def _steers(path: Path) -> bool:
-    text = _read_text(path) or ""
-    return "--steer" in text or "change_file" in text
+    text = _read_text(root / part.path) if _may_have_hooks(part) else None
+    return text is not None and (not isinstance(part, JsonPart) or part.owner in text)
 
 
 def _is_kept(step: SetupStep) -> bool:
@@ -71,7 +70,7 @@ def remove(root: Path, name: str, modes: Sequence[str] = MODES) -> list[SetupSte
         for part in _list_parts(name, mode):
             parts.setdefault(part.path, []).append(part)
     found = (_plan_removal(root / path, own) for path, own in parts.items())
-    steps = [step for step in found if step is not None]
+    steps = [*filter(None, found)]
     carry_out(steps)
     for folder in {step.path.parent for step in steps}:
         tidy(folder, root)
@@ -92,7 +91,7 @@ def list_remaining_steps(name: str, *, has_git_hooks: bool) -> Iterator[str]:
     if not has_git_hooks:
         yield "let git hooks turn what is recorded into evidence: hkgit init"
     yield from find_agent(name).remaining
-    if find_agent(name).user_folder is not None:
+    if name in list_user_wide():
         everywhere = f"hkgit init --agent {name} --user"
         yield f"start it here: in directories below it reads no hooks, unless you run: {everywhere}"
 
@@ -116,13 +115,7 @@ def _plan_part(root: Path, part: Part, outdated: Part | None = None) -> SetupSte
     if wanted == text:
         return keep_file(path, "has it already")
     is_executable = isinstance(part, FilePart) and part.is_executable
-    return SetupStep(
-        path=path,
-        action=Action.WROTE,
-        note="",
-        content=encode_text(wanted),
-        executable=is_executable,
-    )
+    return SetupStep(path, Action.WROTE, "", encode_text(wanted), executable=is_executable)
 
 
 def _replace_part(part: Part, old: Part | None, text: str | None) -> str:
@@ -160,19 +153,18 @@ def list_user_wide() -> list[str]:
 
 def find_folder(name: str, environment: Mapping[str, str]) -> Path:
     """Find the folder of a user's own settings of an agent that has one."""
-    variable, below, default = find_agent(name).user_folder or ("", "", "")
-    if variable and (named := environment.get(variable)):
-        return Path(named, below)
-    return Path.home() / default
+    home = find_agent(name).user_folder
+    assert home is not None
+    return home.find(environment)
 
 
 def list_user_parts(name: str) -> Iterator[Part]:
     """List the hooks alone, with paths below that folder: servers stay with the projects."""
-    [folder] = {PurePosixPath(each).parts[0] for each in _list_hook_files(name)}
-    for part in list_parts(name, USER):
-        path = PurePosixPath(part.path)
-        if path.parts[0] == folder:
-            moved = replace(part, path=path.relative_to(folder).as_posix())
+    parts = list_parts(name, USER)
+    [folder] = {part.path.partition("/")[0] for part in parts if _may_have_hooks(part)}
+    for part in parts:
+        if part.path.startswith(f"{folder}/"):
+            moved = replace(part, path=part.path.removeprefix(f"{folder}/"))
             if isinstance(moved, JsonPart) and moved.owner:
                 kept = {key: moved.value[key] for key in moved.value if key in ("version", "hooks")}
                 moved = replace(moved, value=kept)
@@ -188,9 +180,3 @@ def find_user_hooks(name: str, environment: Mapping[str, str]) -> bool | None:
 def has_project_hooks(name: str, directory: Path) -> bool:
     """Whether an agent that was started in a directory runs hooks of the project."""
     return any(_has_hooks(directory, part) for part in list_parts(name, MODES[0]))
-
-
-def _list_hook_files(name: str) -> Iterator[str]:
-    for part in list_parts(name):
-        if isinstance(part, FilePart) or (isinstance(part, JsonPart) and part.owner):
-            yield part.path

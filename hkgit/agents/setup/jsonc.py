@@ -13,7 +13,7 @@ from typing import NamedTuple
 from hkgit.errors import InvalidInput
 from hkgit.text.strict_json import Json
 
-_COMMENT = r"//[^\n]*|/\*(?s:.*?)\*/"
+_COMMENT = r"(?>//[^\n]*|/\*(?s:.*?)\*/)"
 _BLANKS = rf"(?:\s|{_COMMENT})*"
 _BEYOND_JSON = rf'"(?:[^"\\]|\\.)*"|{_COMMENT}|[{{\[]{_BLANKS},|,(?={_BLANKS}[}}\]])'
 """Comments and last commas; and what has none: strings, and an opening with a comma behind it."""
@@ -49,17 +49,17 @@ class JsoncItem(NamedTuple):
 
 def parse_jsonc(text: str) -> JsoncItem:
     """Parse the whole document. Raises InvalidInput where it is not JSON."""
-    plain = re.sub(_BEYOND_JSON, _blank_out, text.replace("\ufeff", " ", text[:1] == "\ufeff"))
+    plain = re.sub(
+        _BEYOND_JSON,
+        lambda found: found[0] if found[0][0] in '"{[' else re.sub(r"[^\n]", " ", found[0]),
+        text.replace("\ufeff", " ", text[:1] == "\ufeff"),
+    )
     try:
         json.loads(plain)
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 1)
         raise InvalidInput(f"line {line}", "is not JSON", "Fix the settings first.") from error
     return _read_item(plain, _skip_blanks(plain, 0))
-
-
-def _blank_out(found: re.Match[str]) -> str:
-    return found[0] if found[0][0] in '"{[' else re.sub(r"[^\n]", " ", found[0])
 
 
 def _skip_blanks(text: str, at: int) -> int:

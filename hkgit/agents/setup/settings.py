@@ -31,8 +31,8 @@ class JsonPart:
 
     path: str
     value: JsonObject
-    skeleton: str = "{}\n"
-    owner: str = ""
+    skeleton: str
+    owner: str
 
     def add_to(self, text: str | None) -> str:
         from hkgit.agents.setup.jsonc import add_members  # hooks set nothing up
@@ -61,12 +61,14 @@ class TextPart:
 
     path: str
     text: str
-    comment: tuple[str, str] = ("# ", "")
+    comment: tuple[str, str]
 
     def add_to(self, text: str | None) -> str:
         before, after = self._around(text or "")
-        gap = "\n" if before and not before.endswith("\n\n") else ""
-        return f"{_end_line(before)}{gap if not after else ''}{self._block()}{after}"
+        end = "" if not before or before.endswith("\n") else "\n"
+        gap = "\n" if before and not after and not before.endswith("\n\n") else ""
+        begin, close = self._marks()
+        return f"{before}{end}{gap}{begin}{self.text}{close}{after}"
 
     def remove_from(self, text: str) -> str | None:
         """Remove the part from the file; None where nothing is left."""
@@ -77,15 +79,13 @@ class TextPart:
             before = before.removesuffix("\n") if before.endswith("\n\n") else before
         return before + after or None
 
-    def _block(self) -> str:
-        return f"{self._mark(BEGIN)}\n{self.text}{self._mark(END)}\n"
-
-    def _mark(self, words: str) -> str:
-        return f"{self.comment[0]}{words}{self.comment[1]}"
+    def _marks(self) -> tuple[str, str]:
+        before, after = self.comment
+        return f"{before}{BEGIN}{after}\n", f"{before}{END}{after}\n"
 
     def _around(self, text: str) -> tuple[str, str]:
         """What is before and after the lines; all before where they are not there."""
-        begin, end = f"{self._mark(BEGIN)}\n", f"{self._mark(END)}\n"
+        begin, end = self._marks()
         before, found, rest = text.partition(begin)
         _, closed, after = rest.partition(end)
         return (before, after) if found and closed else (text, "")
@@ -100,15 +100,13 @@ class TomlPart(TextPart):
         if text is not None and _holds(_toml(text, "Fix the settings first."), self._value):
             return text
         wanted = super().add_to(text)
-        names = ", ".join(_names(self._value))
-        _toml(wanted, f"Add {names} by hand, or remove what is in its way.")
+        names = (f"{name}.{each}" for name, table in self._value.items() for each in table)
+        _toml(wanted, f"Add {', '.join(names)} by hand, or remove what is in its way.")
         return wanted
 
     @property
     def _value(self) -> JsonObject:
-        import tomllib  # hooks, which set nothing up, load this module
-
-        return tomllib.loads(self.text)
+        return _toml(self.text, "")
 
 
 class YamlPart(TextPart):
@@ -132,7 +130,7 @@ class FilePart:
 
     path: str
     text: str
-    is_executable: bool = False
+    is_executable: bool
 
     def add_to(self, text: str | None) -> str:
         if text is not None and text != self.text and not is_stamped(text):
@@ -195,7 +193,7 @@ def _commands(value: object) -> Iterator[str]:
 
 
 def _toml(text: str, fix: str) -> JsonObject:
-    import tomllib
+    import tomllib  # hooks, which set nothing up, load this module
 
     try:
         return tomllib.loads(text)
@@ -208,12 +206,3 @@ def _holds(whole: object, part: object) -> bool:
     if not isinstance(whole, dict) or not isinstance(part, dict):
         return whole == part
     return all(key in whole and _holds(whole[key], value) for key, value in part.items())
-
-
-def _names(tables: JsonObject) -> Iterator[str]:
-    """The dotted names of the second level."""
-    return (f"{name}.{each}" for name, table in tables.items() for each in table)
-
-
-def _end_line(text: str) -> str:
-    return text if not text or text.endswith("\n") else f"{text}\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import chain, count, islice
 from pathlib import Path
 
 from hkgit.agents import find_agent, list_logged
@@ -13,7 +13,7 @@ from hkgit.agents.logged_call import Line, Log, LoggedCall, Said
 from hkgit.agents.transcripts.call_steps import PathMap, steps_of
 from hkgit.errors import InvalidInput
 from hkgit.values import dataclass, field
-from hkgit.workflows.log_steps import LoggedEdit, LoggedReading, Step
+from hkgit.workflows.log_steps import LoggedEdit, Step
 
 
 def find_logs(
@@ -43,8 +43,6 @@ def logs_at(place: Path) -> list[Path]:
 
 LONGEST = 64 * 2**20
 """A line of more bytes is no call of a tool that edits; it is counted as broken."""
-
-DATABASE, DOCUMENT = ".db", ".json"
 
 _KEPT = 200
 """So many lines of a log are kept while its form is looked for."""
@@ -81,7 +79,8 @@ class Logs:
         calls = (call for path in self.files for call in self._of_repository(path))
         found = []
         for step in steps_of(calls, paths):
-            if wanted.intersection(_list_paths(step.did)):
+            did = step.did
+            if wanted.intersection(did.paths if isinstance(did, LoggedEdit) else [did.path]):
                 found.append(step)
                 self.summaries[-1].steps += 1  # of the log that is read now
         self.others |= paths.others
@@ -93,8 +92,8 @@ class Logs:
         known = {"": True}
         for call in self.calls(path):
             place = call.directory
-            if path.suffix == DATABASE and place not in known:
-                found = self.find_checkout(Path(place)) if Path(place).is_dir() else None
+            if path.suffix == ".db" and place not in known:
+                found = self.find_checkout(Path(place))
                 known[place] = found is None or found[1]
             if known.get(place, True):
                 yield call
@@ -103,20 +102,17 @@ class Logs:
         """Yield the calls of one log; adds its summary."""
         summary = LogSummary(path)
         self.summaries.append(summary)
-        own = [form for form in _list_forms() if _is_of(path, form[1])]
+        # One that has a reader of its own is known by the end of its name.
+        own = [form for form in _list_forms() if form[1].read is not None]
+        named = [form for form in own if f"/{path.name}".endswith(form[1].suffix)]
         try:
-            if own:
-                agent, log = max(own, key=lambda form: len(form[1].suffix))
+            if named:
+                agent, log = max(named, key=lambda form: len(form[1].suffix))
                 yield from agent.read_calls(log, _read_own(log, summary))
             else:
                 yield from _read_lines(summary)
         except OSError:
             summary.broken += 1
-
-
-def _is_of(path: Path, log: Log) -> bool:
-    """Whether a log has a reader of its own, by the end of its name."""
-    return log.read is not None and f"/{path.name}".endswith(log.suffix)
 
 
 def _read_own(log: Log, summary: LogSummary) -> Iterator[Said]:
@@ -127,42 +123,29 @@ def _read_own(log: Log, summary: LogSummary) -> Iterator[Said]:
 
 def _read_lines(summary: LogSummary) -> Iterator[LoggedCall]:
     """Yield the calls of a log of JSON, whose form some of its lines tell."""
-    lines = _list_lines(summary)
-    head = [*islice(lines, _KEPT)]
-    form = _find_form(head)
-    while form is None and head:  # what comes before belongs to no call
-        head = [*islice(lines, _KEPT)]
-        form = _find_form(head)
-    if form is not None:
-        agent, log = form
-        summary.form = log.name
-        yield from agent.read_calls(log, log.says(chain(head, lines)))
-
-
-def _find_form(lines: Sequence[Line]) -> tuple[Agent, Log] | None:
-    forms = _list_forms()
-    return next((f for f in forms if any(f[1].detects(line.record) for line in lines)), None)
+    lines, forms = _list_lines(summary), _list_forms()
+    while head := [*islice(lines, _KEPT)]:
+        for agent, log in forms:
+            if any(log.detects(line.record) for line in head):
+                summary.form = log.name
+                yield from agent.read_calls(log, log.says(chain(head, lines)))
+                return
+        # What comes before the lines of a form belongs to no call.
 
 
 def _list_lines(summary: LogSummary) -> Iterator[Line]:
     """List the objects of a log: one, a list of them, or a line each, in spite of its name."""
     path = summary.path
-    is_document = path.suffix == DOCUMENT and path.stat().st_size <= LONGEST
+    is_document = path.suffix == ".json" and path.stat().st_size <= LONGEST
     record = parse_value(path.read_bytes()) if is_document else None
-    if isinstance(record, dict):
-        yield Line(f"{path.name}:1", record)
-    elif isinstance(record, list):
-        for number, each in enumerate(tables(record), 1):
+    if isinstance(record, dict | list):
+        for number, each in enumerate(tables(record if isinstance(record, list) else [record]), 1):
             yield Line(f"{path.name}:{number}", each)
-    else:
-        yield from _split_lines(path, summary)
-
-
-def _split_lines(path: Path, summary: LogSummary) -> Iterator[Line]:
+        return
     with path.open("rb") as stream:
-        number = 0
-        while raw := stream.readline(LONGEST + 1):
-            number += 1
+        for number in count(1):
+            if not (raw := stream.readline(LONGEST + 1)):
+                return
             is_long = len(raw) > LONGEST
             while is_long and raw and not raw.endswith(b"\n"):
                 raw = stream.readline(LONGEST)
@@ -171,7 +154,3 @@ def _split_lines(path: Path, summary: LogSummary) -> Iterator[Line]:
                 yield Line(f"{path.name}:{number}", record)
             elif is_long or raw.strip():
                 summary.broken += 1
-
-
-def _list_paths(did: LoggedReading | LoggedEdit) -> tuple[str, ...]:
-    return did.paths if isinstance(did, LoggedEdit) else (did.path,)

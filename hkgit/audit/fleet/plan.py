@@ -66,8 +66,8 @@ def read_list(path: Path) -> tuple[ListedRepository, ...]:
     """Parse a list of repositories, one address a line. Raises InvalidInput, naming the line."""
     try:
         lines = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(str(path), f"cannot be read: {error}", "Name a file.") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(str(path), "is not UTF-8", "Write one path or URL per line.") from error
     found: dict[str, ListedRepository] = {}
     for number, line in enumerate(map(str.strip, lines), 1):
         if line and not line.startswith("#"):
@@ -202,7 +202,7 @@ def _plan(
     if named is not None:
         policy = follow_policy(repository, named)
     else:
-        policy = Policy() if tip is None else read_trusted_policy(repository, tip)
+        policy = read_trusted_policy(repository, tip)
     own = (BREAK_GLASS, "refs/hkgit/")
     evidence = sorted(each for each in refs.items() if each[0].startswith(own))
     basis = digest(repr((policy, branch, describe_versions(), evidence)).encode())

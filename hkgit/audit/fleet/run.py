@@ -31,11 +31,7 @@ from hkgit.audit.tables.database import (
     list_held,
     open_directory,
 )
-from hkgit.audit.tables.export_tables import (
-    find_file,
-    note_repository,
-    write_parquet,
-)
+from hkgit.audit.tables.export_tables import find_file, note_repository, write_parquet
 from hkgit.audit.tables.figures import Figures, add_figures, count_all, numbers_json
 from hkgit.audit.tables.rows import RepositoryIdentity, Rows, describe_versions, make_rows
 from hkgit.errors import GitRefused, HkgitError
@@ -120,9 +116,8 @@ def row_line(row: FleetRow) -> str:
     name = visible(row.listed.name)
     if row.failure is not None:
         what = visible(f"{row.failure.where}: {row.failure.what.partition(chr(10))[0]}")
-        return f"FAIL {name}: {what}" + (
-            f"\n     {visible(row.failure.fix)}" if row.failure.fix else ""
-        )
+        fix = f"\n     {visible(row.failure.fix)}" if row.failure.fix else ""
+        return f"FAIL {name}: {what}{fix}"
     if row.status == EMPTY:
         return f"ok   {name}: no commit yet"
     mark = "ok  " if row.passes else "FAIL"
@@ -164,7 +159,7 @@ def _row_json(row: FleetRow) -> JsonObject:
         "address": to_json_text(row.listed.place),
         "status": row.status,
         "passes": row.passes,
-        "branch": None if row.branch is None else to_json_text(row.branch),
+        "branch": to_json_text(row.branch),
         "tip": row.tip,
         "policy": row.policy,
         "new": row.new,

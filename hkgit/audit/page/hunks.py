@@ -6,20 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from hkgit.applying.evidence import RECOVERED, covers, is_weak
-from hkgit.audit.commits import (
-    AuditedCommit,
-    list_changes,
-    name_evidence,
-    strength_of,
-)
-from hkgit.edits import DIRECTORY, SUBMODULE, File, MappingSnapshot, Overlay, Snapshot, encode_text
+from hkgit.audit.commits import AuditedCommit, list_changes, name_evidence, strength_of
+from hkgit.edits import DIRECTORY, SUBMODULE, File, Overlay, Snapshot, encode_text
 from hkgit.errors import HkgitError, Unverifiable
 from hkgit.evidence.claims import mark
 from hkgit.evidence.derivation import derive
 from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.evidence.sequence import order_entries
-from hkgit.evidence.verdict import CandidateCommit
 from hkgit.gate.ruling import Ruling
+from hkgit.git.objects import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import Document, Lines
@@ -182,7 +177,7 @@ def list_hunks(
 
 def _list_recorded(repository: Repository, commit: AuditedCommit) -> Iterator[ReviewHunk]:
     judged = commit.ruling.judged
-    before = _before(repository, judged.candidate)
+    before = repository.snapshot(next(iter(judged.candidate.parents), EMPTY_TREE))
     files = Overlay(before)
     for _, entry in order_entries(judged.entries, before):
         for file in entry.files:
@@ -191,11 +186,6 @@ def _list_recorded(repository: Repository, commit: AuditedCommit) -> Iterator[Re
                 yield _hunk(commit.ruling, entry, file, hunk, base)
         if len(judged.entries) > 1:
             files = Overlay(before, {**files.files, **derive(entry, files).files})
-
-
-def _before(repository: Repository, candidate: CandidateCommit) -> Snapshot:
-    parents = candidate.parents
-    return repository.snapshot(parents[0]) if parents else MappingSnapshot()
 
 
 def _base(
@@ -300,7 +290,8 @@ def _row(
 def _list_bare(repository: Repository, commit: AuditedCommit) -> Iterator[ReviewHunk]:
     """List what a commit without evidence changes: all of it unseen, as far as anybody can tell."""
     candidate = commit.ruling.judged.candidate
-    before, after = _before(repository, candidate), repository.snapshot(candidate.tree)
+    before = repository.snapshot(next(iter(candidate.parents), EMPTY_TREE))
+    after = repository.snapshot(candidate.tree)
     for change in list_changes(repository, candidate):
         yield from _compare(change.path, before.get(change.path), after.get(change.path))
 

@@ -28,7 +28,6 @@ from hkgit.audit.page.hunks import MOST_HUNKS, ReviewHunk, list_hunks
 from hkgit.audit.reports.findings import describe_rule, mend
 from hkgit.audit.tables.figures import ask, sum_up
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.evidence.refusal_log import RefusedAttempt
 from hkgit.evidence.verdict import Finding
 from hkgit.gate.ruling import NO_EVIDENCE
 from hkgit.git.repository import Repository
@@ -86,23 +85,14 @@ def render_template(name: str, script: str = "", **values: object) -> str:
     return shown
 
 
-def _environment() -> Environment:
-    try:
-        import jinja2  # noqa: F401 - asked for only to say what is missing
-    except ImportError as error:
-        what, fix = (
-            "needs Jinja2, which is not installed",
-            "Install it: pip install 'hkgit[report]'",
-        )
-        raise InvalidInput("--html", what, fix) from error
-    return _make_environment()
-
-
 @cache
-def _make_environment() -> Environment:
+def _environment() -> Environment:
     """Load the templates, compiled once: tables may have a page for each of 1,000 repositories."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError as error:
+        fix = "Install it: pip install 'hkgit[report]'"
+        raise InvalidInput("--html", "needs Jinja2, which is not installed", fix) from error
     environment = Environment(
         loader=PackageLoader("hkgit.audit.page"),
         autoescape=True,
@@ -121,10 +111,6 @@ def _asset(name: str) -> str:
 def _hash(text: str) -> str:
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return f"'sha256-{digest}'"
-
-
-def _long_day(day: date) -> str:
-    return f"{day.day} {day:%B} {day.year}"
 
 
 def _evidence_words(each: PageCommit) -> str:
@@ -148,7 +134,7 @@ _FILTERS: dict[str, Callable[..., object]] = {
     "confidence": format_confidence,
     "decimal": format_decimal,
     "evidence_words": _evidence_words,
-    "long_day": _long_day,
+    "long_day": lambda day: f"{day.day} {day:%B} {day.year}",
     "meaning": describe_rule,
     "noun": count_noun,
     "percent": _percent,
@@ -192,7 +178,6 @@ class PageFacts:
     audit: Audit
     commits: tuple[PageCommit, ...]
     groups: Mapping[str, Sequence[tuple[PageCommit, Finding]]]
-    refusals: tuple[RefusedAttempt, ...] = ()
 
     @property
     def left_out(self) -> int:
@@ -221,18 +206,10 @@ MOST_NAMED = 8
 """Agents on the first screen: those of most commits."""
 
 
-def gather_facts(
-    repository: Repository, title: str, audit: Audit, refusals: Sequence[RefusedAttempt] = ()
-) -> PageFacts:
+def gather_facts(repository: Repository, title: str, audit: Audit) -> PageFacts:
     """Collect everything of an audit that the page shows."""
     commits = tuple(_page_commits(repository, sorted(audit.commits, key=rank_weakness)))
-    return PageFacts(
-        title=visible(title),
-        audit=audit,
-        commits=commits,
-        groups=_group_findings(commits),
-        refusals=tuple(sorted(refusals, key=lambda each: -each.time)),
-    )
+    return PageFacts(visible(title), audit, commits, _group_findings(commits))
 
 
 def _page_commits(repository: Repository, commits: Sequence[AuditedCommit]) -> Iterator[PageCommit]:
@@ -250,8 +227,7 @@ def _list_paths(repository: Repository, commit: AuditedCommit) -> tuple[str, ...
     """List the files that an agent's commit changes, by their new names; of others none."""
     judged = commit.ruling.judged
     if judged.entries:
-        named = (file.new_path or file.name for _, entry in judged.entries for file in entry.files)
-        return tuple(dict.fromkeys(named))
+        return tuple(dict.fromkeys(file.new_path or file.name for file in judged.files))
     if not commit.ruling.is_bare:
         return ()
     try:
@@ -260,9 +236,7 @@ def _list_paths(repository: Repository, commit: AuditedCommit) -> tuple[str, ...
         return ()
 
 
-def _group_findings(
-    commits: Sequence[PageCommit],
-) -> dict[str, list[tuple[PageCommit, Finding]]]:
+def _group_findings(commits: Sequence[PageCommit]) -> dict[str, list[tuple[PageCommit, Finding]]]:
     """Group the findings of commits that do not pass by rule, that of most findings first."""
     failing = (each for each in commits if not each.commit.passes)
     pairs = ((each, finding) for each in failing for finding in each.commit.ruling.findings)

@@ -35,18 +35,17 @@ def dump_json(value: Json) -> str:
     return json.dumps(value, indent=2).replace("##", "#\\u0023") + "\n"
 
 
-def to_text(value: str) -> str:
-    """Make text fit for JSON."""
-    return to_json_text(value) or ""
-
-
 def render_json(judged: Judged, report: Report) -> Iterator[str]:
     """Write hkgit's own object (see `report_json`); it says first whether all passes."""
     mark, source = "", report.policy.source
     with TemporaryFile("w+", encoding="ascii") as kept:
         for ruling, items in judged:
             document = ruling_json(ruling, [item.place for item in items], source)
-            document |= _trials_json(ruling) if report.explain else {}
+            if report.explain:
+                tried = [
+                    {"rule": each.rule, "says": to_json_text(each.says)} for each in ruling.tried
+                ]
+                document |= {"tried": tried, "evidence": [*map(to_json_text, ruling.evidence)]}
             text = indent(dump_json(document).removesuffix("\n"), "    ")
             kept.write(f"{mark}\n{text}")
             mark = ","
@@ -57,11 +56,6 @@ def render_json(judged: Judged, report: Report) -> Iterator[str]:
         while part := kept.read(1 << 16):
             yield part
         yield f"\n  {after}" if mark else after
-
-
-def _trials_json(ruling: Ruling) -> JsonObject:
-    tried = [{"rule": each.rule, "says": to_json_text(each.says)} for each in ruling.tried]
-    return {"tried": tried, "evidence": [to_json_text(words) for words in ruling.evidence]}
 
 
 def refuse_json(error: HkgitError) -> str:
@@ -146,11 +140,14 @@ def _issue(item: ReportItem, severity: str) -> JsonObject:
     if place is not None and place.start_line is not None and place.end_line is not None:
         lines = {"begin": place.start_line, "end": place.end_line}
     return {
-        "description": to_text(render_message(item)),
+        "description": to_json_text(render_message(item)),
         "check_name": f"hkgit/{finding.rule}",
         "fingerprint": item.fingerprint,
         "severity": severity,
-        "location": {"path": NOWHERE if place is None else to_text(place.path), "lines": lines},
+        "location": {
+            "path": NOWHERE if place is None else to_json_text(place.path),
+            "lines": lines,
+        },
     }
 
 
@@ -168,16 +165,9 @@ def render_sarif(judged: Judged, report: Report) -> Iterator[str]:
 
 def refuse_sarif(error: HkgitError) -> str:
     """Render a run that came to no results, and why."""
-    notice = {"level": "error", "message": {"text": to_text(str(error))}}
-    return _log(
-        [],
-        [],
-        {
-            "executionSuccessful": False,
-            "exitCode": error.exit_code,
-            "toolExecutionNotifications": [notice],
-        },
-    )
+    notice = {"level": "error", "message": {"text": to_json_text(str(error))}}
+    failed = {"executionSuccessful": False, "exitCode": error.exit_code}
+    return _log([], [], failed | {"toolExecutionNotifications": [notice]})
 
 
 def _log(rules: list[str], results: list[JsonObject], invocation: JsonObject) -> str:
@@ -187,14 +177,11 @@ def _log(rules: list[str], results: list[JsonObject], invocation: JsonObject) ->
 
 
 def _rule(rule: str) -> JsonObject:
-    url = find_rule_url(rule)
+    url, about = find_rule_url(rule), describe_rule(rule)
     return {
         "id": rule,
-        "shortDescription": {"text": describe_rule(rule)},
-        "help": {
-            "text": f"hkgit help {rule}",
-            "markdown": read_sections().get(rule, describe_rule(rule)),
-        },
+        "shortDescription": {"text": about},
+        "help": {"text": f"hkgit help {rule}", "markdown": read_sections().get(rule, about)},
     } | ({} if url is None else {"helpUri": url})
 
 
@@ -204,14 +191,14 @@ def _result(item: ReportItem, rules: list[str], level: str) -> JsonObject:
         "ruleId": finding.rule,
         "ruleIndex": rules.index(finding.rule),
         "level": level,
-        "message": {"text": to_text(render_message(item))},
+        "message": {"text": to_json_text(render_message(item))},
         # GitHub takes no file with a result that has no place.
         "locations": [{"physicalLocation": _location(item.place or SourcePlace(NOWHERE))}],
         "partialFingerprints": {"hkgitFinding/v1": item.fingerprint},
         "properties": {
             "commit": item.ruling.judged.candidate.id,
             "replay": item.ruling.replay,
-            "mend": to_text(mend(item.ruling)),
+            "mend": to_json_text(mend(item.ruling)),
         },
     }
 

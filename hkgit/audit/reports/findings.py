@@ -59,12 +59,6 @@ def grade(item: ReportItem, policy: Policy) -> str:
     return "note" if item.ruling.passes else LEVELS[policy.mode]
 
 
-def read_subject(ruling: Ruling) -> str:
-    """Return the first line of the commit's message, unescaped."""
-    message = ruling.judged.candidate.message or b""
-    return message.decode("utf-8", "replace").split("\n", 1)[0]
-
-
 def name_commit(ruling: Ruling) -> str:
     """Name the commit by 12 digits of its id, or as the one to be made."""
     commit = ruling.judged.candidate.id
@@ -124,7 +118,11 @@ class _Places:
             after=repository.snapshot(candidate.tree),
             tip=repository.snapshot(tip),
             paths=tuple(sorted(changed, key=len, reverse=True)),
-            moved=dict(_find_moves(ruling)),
+            moved={
+                file.path: file.new_path
+                for file in ruling.judged.files
+                if file.path is not None and file.new_path is not None
+            },
         )
 
     def find(self, finding: Finding) -> SourcePlace | None:
@@ -179,13 +177,6 @@ class _Places:
 
 def _result(change: LineChange) -> Lines:
     return change.new_start + 1, max(change.new_end, change.new_start + 1)
-
-
-def _find_moves(ruling: Ruling) -> Iterator[tuple[str, str]]:
-    for _, entry in ruling.judged.entries:
-        for file in entry.files:
-            if file.path is not None and file.new_path is not None:
-                yield file.path, file.new_path
 
 
 def _lines(files: Snapshot, path: str) -> tuple[bytes, ...] | None:
@@ -275,7 +266,7 @@ def mend(ruling: Ruling) -> str:
 def _split_by_hand(ruling: Ruling) -> str:
     """Commit first what a person has changed beside sessions, who can tell lines apart."""
     named = [each.path or each.where for each in ruling.findings if each.rule == ruling.rule]
-    known = {file.path for _, entry in ruling.judged.entries for file in entry.files}
+    known = {file.path for file in ruling.judged.files}
     paths = shlex.join(f":/{path}" for path in dict.fromkeys(named))
     command = f"git commit -q -m 'By hand' --only -- {paths}"
     if ruling.judged.candidate.amends:

@@ -26,12 +26,7 @@ from hkgit.audit.tables.database import (
     transaction,
     update_rows,
 )
-from hkgit.audit.tables.rows import (
-    RepositoryIdentity,
-    identify,
-    make_rows_of_clone,
-    quote_name,
-)
+from hkgit.audit.tables.rows import RepositoryIdentity, identify, make_rows_of_clone, quote_name
 from hkgit.errors import GitRefused
 from hkgit.evidence.refusal_log import RefusalLog
 from hkgit.gate.clock import Watch
@@ -88,7 +83,7 @@ def write_parquet(
                 place = find_file(directory, name, repository)
                 place.parent.mkdir(parents=True, exist_ok=True)
                 part.replace(place)
-    except (duckdb.IOException, OSError) as error:
+    except (duckdb.IOException, duckdb.InvalidInputException, OSError) as error:
         raise GitRefused(str(directory), str(error).partition("\n")[0], FREE_SPACE) from error
 
 

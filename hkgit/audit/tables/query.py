@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from hkgit.audit.tables.database import explain_failure, quote_columns
 from hkgit.errors import InvalidInput
+from hkgit.text.escape import to_json_text
 from hkgit.values import dataclass
 
 Result = TypeVar("Result")
@@ -64,7 +65,7 @@ def answer_sql(database: Connection, sql: str, place: str) -> SqlAnswer:
 
     Raises InvalidInput for what is none, or is wrong SQL.
     """
-    question = quote_columns(sql)
+    question = quote_columns(to_json_text(sql))  # as text is in the tables
     with _refuse_errors(place):
         cursor = _run(database, lambda: database.execute(question))
     if cursor.description is None:

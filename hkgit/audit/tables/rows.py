@@ -22,7 +22,7 @@ from hkgit.audit.commits import (
 from hkgit.audit.page.hunks import ReviewHunk, list_hunks
 from hkgit.edits import Read
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.evidence.entry import Entry, RecordedEdit, RecordedFile, is_record
+from hkgit.evidence.entry import Entry, is_record
 from hkgit.evidence.refusal_log import RefusedAttempt, find_claimed_conflicts
 from hkgit.evidence.verdict import Verdict
 from hkgit.gate.policy.model import Policy
@@ -194,34 +194,28 @@ def _edits(commit: AuditedCommit, policy: Policy) -> Iterator[Row]:
         blind = {edit.id for edit, _ in find_blind_edits(policy, entry)}
         version = visible(entry.agent).partition("/")[2]
         for edit in entry.edits:
+            places = edit.base_lines or ((None, None),)
             yield {
                 "commit": commit.id,
                 "entry": name,
                 "agent": fold_agent(visible(entry.agent)),
                 "agent_version": version or None,
                 "blind": edit.id in blind,
-                **_edit(edit),
+                "edit": edit.id,
+                "path": to_json_text(edit.path),
+                "dialect": edit.dialect,
+                "expected_hash": edit.expected_hash,
+                "first_line": places[0][0],
+                "last_line": places[-1][1],
+                "places": len(edit.base_lines),
+                "tier": edit.tier,
+                "repairs": list(edit.repairs),
+                "relocated": edit.relocated,
+                "similarity": _share(edit.similarity),
+                "confidence": _share(edit.confidence),
+                "runner_up": _share(edit.runner_up),
                 "evidence": name_evidence(commit.ruling, entry, edit),
             }
-
-
-def _edit(edit: RecordedEdit) -> Row:
-    places = edit.base_lines or ((None, None),)
-    return {
-        "edit": edit.id,
-        "path": to_json_text(edit.path),
-        "dialect": edit.dialect,
-        "expected_hash": edit.expected_hash,
-        "first_line": places[0][0],
-        "last_line": places[-1][1],
-        "places": len(edit.base_lines),
-        "tier": edit.tier,
-        "repairs": list(edit.repairs),
-        "relocated": edit.relocated,
-        "similarity": _share(edit.similarity),
-        "confidence": _share(edit.confidence),
-        "runner_up": _share(edit.runner_up),
-    }
 
 
 def _files(repository: Repository, commit: AuditedCommit) -> Iterator[Row]:
@@ -229,8 +223,11 @@ def _files(repository: Repository, commit: AuditedCommit) -> Iterator[Row]:
     candidate = commit.ruling.judged.candidate
     if len(candidate.parents) > 1:
         return
-    entries = [entry for _, entry in commit.ruling.judged.entries]
-    moved = {file.new_path: file.path for entry in entries for file in entry.files if _moves(file)}
+    moved = {
+        file.new_path: file.path
+        for file in commit.ruling.judged.files
+        if file.path is not None and file.new_path not in (None, file.path)
+    }
     hunks: dict[str, list[ReviewHunk]] = {}
     for hunk in list_hunks(repository, commit, _EVERY_HUNK):
         hunks.setdefault(hunk.path, []).append(hunk)
@@ -244,10 +241,6 @@ def _files(repository: Repository, commit: AuditedCommit) -> Iterator[Row]:
             row = _file(change, moved.get(change.path))
             counted = _count_hunks(hunks.get(visible(change.path), []))
             yield {"commit": commit.id, **row, **counted}
-
-
-def _moves(file: RecordedFile) -> bool:
-    return file.path is not None and file.new_path not in (None, file.path)
 
 
 def _file(change: TreeChange, old_path: str | None) -> Row:

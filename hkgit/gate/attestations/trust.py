@@ -70,11 +70,7 @@ def says_entry(envelope: Envelope, name: str, entry: Entry) -> bool:
 
 
 def find_signer(
-    repository: Repository,
-    policy: Policy,
-    name: str,
-    entry: Entry,
-    incoming: Mapping[str, str] | None = None,
+    repository: Repository, policy: Policy, name: str, entry: Entry, incoming: Mapping[str, str]
 ) -> str | None:
     """Find the principal with the role that signed an entry, or None.
 
@@ -105,14 +101,14 @@ def find_trusted(policy: Policy, envelope: Envelope, signature: Signature, role:
 
 
 def find_attestation(
-    repository: Repository, policy: Policy, candidate: CandidateCommit, ref: str | None = None
+    repository: Repository, policy: Policy, candidate: CandidateCommit, ref: str | None
 ) -> str | None:
     """Tell who attested that the candidate's tree, made of its parent's, is judged work; or None.
 
     The policy must be the one it was judged under, with no verdict accepted then that is not
     accepted now, and `ref`, where it is known, the one it was judged for. A merge has none.
     """
-    if len(candidate.parents) != 1 or not (policy.attest_keys or policy.roles.get(ATTEST)):
+    if len(candidate.parents) != 1:
         return None
     trees = repository.commit(candidate.parents[0]).tree, candidate.tree
     for envelope in read_envelopes(repository, change_refs(*trees)):

@@ -201,17 +201,14 @@ class EntryPoint:
                 yield UpdateResult(update, Report(policy), refusal=error)
 
     def answer(self, update: Update, side: TrustedSide, watch: Watch = iter) -> UpdateResult:
-        """Judge one update; errors are in the result."""
-        try:
-            new = self._commit_of(update.new)
-            if new is None:
-                return self._answer_without_commits(update, side)
-            self._expect_honest_rewrite(update, side, new)
-            if not side.is_given:
-                expect_readable(self.repository, side.start, new)
-            return self._judge(update, side, new, watch)
-        except HkgitError as error:
-            return UpdateResult(update, Report(side.policy), refusal=error)
+        """Judge one update. Raises Rejected where it is refused itself."""
+        new = self._commit_of(update.new)
+        if new is None:
+            return self._answer_without_commits(update, side)
+        self._expect_honest_rewrite(update, side, new)
+        if not side.is_given:
+            expect_readable(self.repository, side.start, new)
+        return self._judge(update, side, new, watch)
 
     def _commit_of(self, object_id: str | None) -> str | None:
         """The commit that a ref comes to name. Raises Unverifiable for what cannot be read."""
@@ -228,8 +225,8 @@ class EntryPoint:
         if side.policy.rewrites == "refuse":
             fix = "Change `rewrites` in the policy."
             raise Rejected(update.ref, "the policy does not allow its deletion", fix)
-        is_judged = self.on_server and side.old is not None and not side.is_given
-        if is_judged and self._has_own_trust(side.old or "", side.head):
+        is_judged = self.on_server and not side.is_given
+        if is_judged and side.old is not None and self._has_own_trust(side.old, side.head):
             what = "has its own policy or signers, which would be lost with it"
             fix = "Give it those of the default branch first, or ask the server's operator."
             raise Rejected(update.ref, what, fix)

@@ -7,7 +7,7 @@ event                  range                               policy of
 =====================  ==================================  =====================================
 GitHub pull_request    base.sha..head.sha                  base.sha, the target branch
 GitHub merge_group     base_sha..head_sha                  base_sha, the target branch
-GitHub push            before..after                       before, as on a server (trust.side_of)
+GitHub push            before..after                       before, as on a server
 GitLab merge request   target branch..CI_COMMIT_SHA        the target branch
 GitLab push            CI_COMMIT_BEFORE_SHA..CI_COMMIT_SHA CI_COMMIT_BEFORE_SHA, as on a server
 =====================  ==================================  =====================================
@@ -89,12 +89,14 @@ def judge_event(
     """
     side = find_trusted_side(repository, event, given)
     update = Update(event.ref, event.old, event.new)
-    answer = EntryPoint(repository, JudgeContext(explain=explain)).answer(update, side, watch)
-    if answer.refusal is not None and not answer.passes:
-        raise answer.refusal
-    if answer.refusal is not None:
-        say(f"would be rejected: {answer.refusal}")
-    return answer.report
+    point = EntryPoint(repository, JudgeContext(explain=explain))
+    try:
+        return point.answer(update, side, watch).report
+    except HkgitError as error:
+        if side.policy.mode == "enforce":
+            raise
+        say(f"would be rejected: {error}")
+        return Report(side.policy)
 
 
 def find_trusted_side(
@@ -144,19 +146,18 @@ def _read_payload(environment: Mapping[str, str]) -> JsonObject:
 
 
 def _read_github(name: str, payload: JsonObject) -> CiEvent:
+    default = None
     try:
         match name:
             case "pull_request" | "pull_request_target":
                 base, head = payload["pull_request"]["base"], payload["pull_request"]["head"]
                 ref, old, new = f"refs/heads/{base['ref']}", base["sha"], head["sha"]
-                is_offer, default = True, None
             case "merge_group":
                 group = payload["merge_group"]
                 ref, old, new = group["base_ref"], group["base_sha"], group["head_sha"]
-                is_offer, default = True, None
             case "push":
                 ref, old, new = payload["ref"], payload["before"], payload["after"]
-                is_offer, default = False, payload["repository"]["default_branch"]
+                default = payload["repository"]["default_branch"]
             case _:
                 fix = "Run it on pull_request, merge_group or push."
                 raise InvalidInput(f"event {name}", "brings no commits", fix)
@@ -168,7 +169,7 @@ def _read_github(name: str, payload: JsonObject) -> CiEvent:
         ref=ref,
         old=parse_id(old),
         new=parse_id(new),
-        is_offer=is_offer,
+        is_offer=name != "push",
         default_branch=default,
     )
 

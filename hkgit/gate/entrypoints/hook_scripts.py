@@ -17,14 +17,14 @@ from hkgit.git.repository import Repository
 from hkgit.text.hashes import add_stamp, is_stamped
 from hkgit.values import dataclass
 
-HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "pre-push")
+COMMIT_HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit")
+"""The hooks that `git commit` runs."""
+
+HOOKS = (*COMMIT_HOOKS, "pre-push")
 """What a clone needs for evidence to be recorded, and judged before it leaves, by git's names."""
 
 CLIENT_HOOKS = (*HOOKS, "reference-transaction")
 """What a clone may have."""
-
-COMMIT_HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit")
-"""The hooks that `git commit` runs."""
 
 SERVER_HOOKS = ("pre-receive",)
 

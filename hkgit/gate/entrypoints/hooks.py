@@ -120,19 +120,14 @@ def judge_received(
     incoming = {ref: new for ref, new in brought if new is not None}
     point = EntryPoint(repository, JudgeContext(incoming=incoming), on_server=True)
     for answer in point.answer_each(updates, server.find_side, given, Budget(seconds)):
-        if _holds_elsewhere(answer):
-            server.passed.append(answer)
+        rulings = answer.report.rulings
+        if answer.judged and all(each.passes and not is_of_one_ref(each) for each in rulings):
+            server.passed.append(answer)  # it passes for other refs under the same policy too
         yield answer
 
 
 _REPLACEMENTS = "refs/replace/"
 """Where git looks for what it shows in place of an object."""
-
-
-def _holds_elsewhere(answer: UpdateResult) -> bool:
-    """Whether what passed for one ref passes, under the same policy, for another as well."""
-    rulings = answer.report.rulings
-    return bool(answer.judged) and all(each.passes and not is_of_one_ref(each) for each in rulings)
 
 
 @dataclass(frozen=True)
@@ -158,7 +153,7 @@ class _Server:
         What has passed for another ref of the push under an equal policy is not judged again.
         """
         old = peel_commit(self.repository, update.old)
-        names = self._names(update.ref)
+        names = (update.ref, self.aliases.get(update.ref, update.ref))
         side = choose_trusted_side(
             self.repository, names, old, self.head.commit, self.given, self._read_policy
         )
@@ -180,9 +175,6 @@ class _Server:
         known = (each.update.new for each in self.passed if each.report.policy == side.policy)
         excluding = (*side.excluding, *filter(None, known))
         return replace(side, excluding=excluding, head=self.head.commit)
-
-    def _names(self, ref: str) -> tuple[str, ...]:
-        return (ref, self.aliases.get(ref, ref))
 
 
 def _find_default(repository: Repository) -> Head:

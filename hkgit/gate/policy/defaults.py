@@ -7,8 +7,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 
 BREAK_GLASS, ATTEST, SIGN = "break-glass", "attest", "sign"
-ROLES = (BREAK_GLASS, ATTEST, SIGN)
-"""What a principal may do beside what a grant says."""
+"""Roles: what a principal may do beside what a grant says."""
 
 TEXT = ("bidi", "zero-width", "nul", "lone-cr")
 """The kinds of text that a commit may be forbidden to add (see `rules.characters`)."""

@@ -117,12 +117,10 @@ class Policy:
     @property
     def floors(self) -> Floors:
         """What holds for the edits of every path."""
-        tiers, confidence = self.tiers, self.min_confidence
         return Floors(
-            paths=("*",),
             accept=self.accept,
-            tiers=tiers,
-            min_confidence=confidence,
+            tiers=self.tiers,
+            min_confidence=self.min_confidence,
             min_tightness=self.min_tightness,
         )
 

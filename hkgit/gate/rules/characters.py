@@ -11,11 +11,10 @@ import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from hkgit.edits import File, Snapshot, decode_text, encode_text
-from hkgit.evidence.entry import Entry, is_record
+from hkgit.edits import File, decode_text, encode_text
+from hkgit.evidence.entry import is_record
 from hkgit.evidence.verdict import Finding, Verdict
 from hkgit.gate.judged_commit import JudgedCommit
-from hkgit.git.objects import TreeChange
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document, has_too_many_lines
 from hkgit.text.hashes import sha256
@@ -157,45 +156,32 @@ def _finding(kind: str, where: str, character: str) -> Finding:
 
 
 def _check_files(case: JudgedCommit) -> Iterator[Finding]:
-    if case.judged.verdict is Verdict.STRICT and not any(map(_is_suspect, case.judged.entries)):
+    files = case.judged.files
+    is_suspect = any(_is_suspect(hunk.new_text) for file in files for hunk in file.hunks)
+    if case.judged.verdict is Verdict.STRICT and not is_suspect:
         return
     after = case.repository.snapshot(case.candidate.tree)
     before = [case.repository.snapshot(tree) for tree in case.parents]
-    moved = {file.new_path: file.path for _, entry in case.judged.entries for file in entry.files}
+    moved = {file.new_path: file.path for file in files}
     for change in case.changes:
-        if change.new is None or is_record(change.path):
+        new = None if is_record(change.path) else after.get(change.path)
+        if new is None:
             continue
-        new = after.get(change.path)
-        old = _old_files(before, change, moved.get(change.path))
-        if new is None or (change.path not in moved and _stays_binary(old, new)):
+        paths = sorted({change.path, moved.get(change.path) or change.path})
+        found = (snapshot.get(path) for snapshot in before for path in paths)
+        old = [file for file in found if file is not None]
+        # Nobody ever read an image as text, say.
+        stays_binary = all(b"\0" in file.data[:_SNIFFED] for file in (*old, new))
+        if stays_binary and change.path not in moved:
             continue
         for kind, line, character in find_added(old, new, case.policy.reject_text):
             yield _finding(kind, f"{quote_path(change.path)}:{line}", character)
 
 
-def _is_suspect(named: tuple[str, Entry]) -> bool:
-    """Whether the new text of an entry holds anything that could be rejected."""
-    _, entry = named
-    texts = (hunk.new_text for file in entry.files for hunk in file.hunks)
-    return any(not _is_plain(text) and re.search(_SUSPECT, text) for text in texts)
-
-
-def _is_plain(text: str) -> bool:
-    """Whether a text is as nearly all are, and no pattern has to be compiled for it."""
-    return text.isascii() and "\0" not in text and "\r" not in text
-
-
-def _old_files(
-    before: Sequence[Snapshot], change: TreeChange, moved_from: str | None
-) -> list[File]:
-    paths = {change.path, moved_from or change.path}
-    found = (snapshot.get(path) for snapshot in before for path in sorted(paths))
-    return [file for file in found if file is not None]
-
-
-def _stays_binary(old: Sequence[File], new: File) -> bool:
-    """Whether nobody ever read it as text: an image, say."""
-    return all(b"\0" in file.data[:_SNIFFED] for file in (*old, new))
+def _is_suspect(text: str) -> bool:
+    """Whether a text holds anything that could be rejected; nearly all need no pattern for that."""
+    is_plain = text.isascii() and "\0" not in text and "\r" not in text
+    return not is_plain and re.search(_SUSPECT, text) is not None
 
 
 @dataclass(frozen=True)
@@ -218,7 +204,7 @@ def find_added(
     very many suspects nobody counts.
     """
     text = decode_text(new.data)
-    if _is_plain(text) or not re.search(_SUSPECT, text):
+    if not _is_suspect(text):
         return
     is_long = any(has_too_many_lines(file.data) for file in (*old, new))
     is_long = is_long or sum(1 for _ in re.finditer(_SUSPECT, text)) > MOST

@@ -20,8 +20,6 @@ from hkgit.git.objects import TreeChange
 from hkgit.text.paths import check_tree_path, quote_path
 from hkgit.values import replace
 
-_GRANTED_ALREADY = frozenset({Verdict.MANUAL})
-
 
 def name_findings(case: JudgedCommit) -> Iterator[Finding]:
     """Find names that no tree may hold; of what entries make, replay has seen that already."""
@@ -87,7 +85,7 @@ def _has_other_value(case: JudgedCommit, path: str) -> bool:
 
 def path_findings(case: JudgedCommit) -> Iterator[Finding]:
     """Find changes of protected paths, and links and submodules wherever they are."""
-    if case.judged.verdict in _GRANTED_ALREADY:
+    if case.judged.verdict is Verdict.MANUAL:  # a grant covers them
         return
     for change in _list_decided(case):
         why = _why_protected(case, change)
@@ -126,10 +124,9 @@ def move_findings(case: JudgedCommit) -> Iterator[Finding]:
 
 def _list_moves(case: JudgedCommit) -> Iterator[tuple[str | None, str]]:
     """List what entries rename, and what a merge carries along with the other side's rename."""
-    for _, entry in case.judged.entries:
-        for file in entry.files:
-            if file.path is not None and file.new_path not in (None, file.path):
-                yield file.path, file.new_path or ""
+    for file in case.judged.files:
+        if file.path is not None and file.new_path is not None and file.path != file.new_path:
+            yield file.path, file.new_path
     if len(case.parents) == 2:
         for change in case.changes:
             known = [case.repository.snapshot(tree).entry(change.path) for tree in case.parents]

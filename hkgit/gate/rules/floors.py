@@ -22,9 +22,8 @@ from hkgit.git.repository import Repository
 from hkgit.matching.place import format_decimal
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document, Lines
-from hkgit.values import dataclass, replace
-
-FULL = 1000
+from hkgit.text.escape import quote_word
+from hkgit.values import dataclass
 
 
 @dataclass(frozen=True)
@@ -39,13 +38,13 @@ class Strength:
     new_path: str | None
     changed: int
     claimed: int
-    shared: tuple[Lines, ...] = ()
-    recovered: bool = False
+    shared: tuple[Lines, ...]
+    recovered: bool
 
     @property
     def tightness(self) -> int:
         """Per mille."""
-        return FULL if self.changed >= self.claimed else FULL * self.changed // self.claimed
+        return 1000 if self.changed >= self.claimed else 1000 * self.changed // self.claimed
 
 
 def measure_strengths(repository: Repository, judged: ReplayResult) -> Iterator[Strength]:
@@ -72,8 +71,7 @@ def measure_strengths(repository: Repository, judged: ReplayResult) -> Iterator[
             old = start.get(file.new_path or "") if file.path is None else now.get(file.path)
             new = None if file.new_path is None else after.get(file.new_path)
             texts = (Document.of(each) for each in (old, new))
-            measured = _measure_file(entry, file, *texts)
-            yield replace(measured, recovered=judged.is_recovered(entry))
+            yield _measure_file(entry, file, *texts, recovered=judged.is_recovered(entry))
         files = after if start is before else files
 
 
@@ -85,8 +83,10 @@ def _open_base(repository: Repository, entry: Entry) -> Snapshot:
     return repository.snapshot(repository.commit(entry.base).tree)
 
 
-def _measure_file(entry: Entry, file: RecordedFile, old: Document, new: Document) -> Strength:
-    edits = [edit for edit in entry.edits if edit.path in (file.path, file.new_path)]
+def _measure_file(
+    entry: Entry, file: RecordedFile, old: Document, new: Document, *, recovered: bool
+) -> Strength:
+    edits = [edit for edit in entry.edits if edit.path in file.paths]
     stretches = find_changes(old.lines, new.lines)
     changed = sum(c.old_end - c.old_start + c.new_end - c.new_start for c in stretches)
     claimed = _count_named_lines(edits, file, old.line_count)
@@ -97,6 +97,7 @@ def _measure_file(entry: Entry, file: RecordedFile, old: Document, new: Document
         changed=changed,
         claimed=claimed + grown if changed else 0,  # a rename or a mode claims no line
         shared=tuple(lines for edit in edits for lines in _find_shared(edit, old)),
+        recovered=recovered,
     )
 
 
@@ -175,7 +176,20 @@ def floor_findings(case: JudgedCommit) -> Iterator[Finding]:
 def entry_findings(policy: Policy, entry: Entry, *, recovered: bool = False) -> Iterator[Finding]:
     """Find where the edits of an entry are below the policy's minimum requirements."""
     for floors, edit in _list_floors(policy, entry, recovered=recovered):
-        yield from _edit_findings(floors, edit)
+        accepted = _intersect(each.accept for each in floors)
+        if accepted is not None and is_blind(edit.evidence, accepted):
+            what = f"blind edit: its evidence is {edit.evidence}, accepted are"
+            read = f"hkgit read {quote_word(edit.where)}"
+            fix = f"Give its hash: `{read}` prints the one to pass with --expect."
+            yield Finding(BLIND, edit.where, f"{what} {', '.join(accepted)}", fix)
+        tiers = _intersect(each.tiers for each in floors)
+        if tiers is not None and edit.tier not in tiers:
+            what = f"tier {edit.tier} is not accepted"
+            yield Finding("tier", edit.where, what, "Quote the file exactly.")
+        floor = max(each.min_confidence for each in floors)
+        if edit.confidence < floor:
+            what = f"confidence {format_decimal(edit.confidence)} is below {format_decimal(floor)}"
+            yield Finding("confidence", edit.where, what, "Quote the file exactly.")
 
 
 def find_blind_edits(
@@ -192,30 +206,10 @@ def _list_floors(
     policy: Policy, entry: Entry, *, recovered: bool = False
 ) -> Iterator[tuple[tuple[Floors, ...], RecordedEdit]]:
     """Each edit with the floors that apply to it."""
-    names = {
-        name: (file.path, file.new_path)
-        for file in entry.files
-        for name in (file.path, file.new_path)
-    }
+    names = {path: file.paths for file in entry.files for path in file.paths}
     for edit in entry.edits:
         paths = names.get(edit.path, (edit.path,))
         yield policy.floors_of(*paths, recovered=recovered), edit
-
-
-def _edit_findings(floors: tuple[Floors, ...], edit: RecordedEdit) -> Iterator[Finding]:
-    accepted = _intersect(each.accept for each in floors)
-    if accepted is not None and is_blind(edit.evidence, accepted):
-        what = f"blind edit: its evidence is {edit.evidence}, accepted are"
-        fix = f"Give its hash: `hkgit read {edit.where}` prints the one to pass with --expect."
-        yield Finding(BLIND, edit.where, f"{what} {', '.join(accepted)}", fix)
-    tiers = _intersect(each.tiers for each in floors)
-    if tiers is not None and edit.tier not in tiers:
-        what = f"tier {edit.tier} is not accepted"
-        yield Finding("tier", edit.where, what, "Quote the file exactly.")
-    floor = max(each.min_confidence for each in floors)
-    if edit.confidence < floor:
-        what = f"confidence {format_decimal(edit.confidence)} is below {format_decimal(floor)}"
-        yield Finding("confidence", edit.where, what, "Quote the file exactly.")
 
 
 def _intersect(lists: Iterator[tuple[str, ...] | None]) -> tuple[str, ...] | None:

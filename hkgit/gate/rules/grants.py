@@ -36,9 +36,8 @@ LONGEST = 65_536
 
 @dataclass(frozen=True)
 class Record:
-    """Who let which commit pass, when (seconds since 1970) and why."""
+    """Who let a commit pass, when (seconds since 1970) and why."""
 
-    commit: str
     name: str
     time: int
     reason: str
@@ -60,37 +59,29 @@ def find_record(
     listed = ("for-each-ref", f"--points-at={commit}", "--format=%(objectname)", BREAK_GLASS)
     tags = (tag for ref, tag in incoming.items() if ref.startswith(BREAK_GLASS))
     for tag in dict.fromkeys((*repository.git(*listed).text.split(), *tags)):
-        for record in _read(repository, policy, tag):
-            if record.commit == commit:
-                return record
+        record = _read(repository, policy, commit, tag)
+        if record is not None:
+            return record
     return None
 
 
-def _read(repository: Repository, policy: Policy, tag: str) -> Iterator[Record]:
-    """Read the record that a tag is, if it is signed by one who may make it."""
+def _read(repository: Repository, policy: Policy, commit: str, tag: str) -> Record | None:
+    """Read the record of a commit that a tag is, if it is signed by one who may make it."""
     if repository.blob_size(tag) > LONGEST:
-        return
+        return None
     found = re.match(_TAG, repository.git("cat-file", "tag", tag, check=False).stdout)
-    reason = " ".join(found[4].decode("utf-8", "replace").split()) if found else ""
-    if found is None or not reason or not found[2].startswith(b"break-glass/"):
-        return
-    principal = repository.verify_tag(tag, policy.signers)
-    if principal is not None and principal in policy.roles[ROLE]:
-        name = found[2].decode("utf-8", "replace")
-        yield Record(
-            commit=found[1].decode(),
-            name=name,
-            time=int(found[3]),
-            reason=reason,
-            principal=principal,
-        )
+    if found is None or found[1].decode() != commit or not found[2].startswith(b"break-glass/"):
+        return None
+    reason = " ".join(found[4].decode("utf-8", "replace").split())
+    principal = repository.verify_tag(tag, policy.signers) if reason else None
+    if principal is None or principal not in policy.roles[ROLE]:
+        return None
+    return Record(found[2].decode("utf-8", "replace"), int(found[3]), reason, principal)
 
 
 def read_pusher(policy: Policy) -> str | None:
     """Read who the server says is pushing; only for a hook that a server runs."""
-    if policy.pusher_variable is None:
-        return None
-    return os.environ.get(policy.pusher_variable) or None
+    return os.environ.get(policy.pusher_variable or "") or None
 
 
 def is_granted(case: JudgedCommit, paths: Sequence[str]) -> bool:
@@ -239,11 +230,10 @@ def find_vouched_paths(case: JudgedCommit, findings: Sequence[Finding]) -> tuple
     judged = case.judged
     if not judged.entries or judged.verdict in (Verdict.FAIL, Verdict.UNVERIFIABLE):
         return ()
-    files = [file for _, entry in judged.entries for file in entry.files]
-    names = {name for file in files for name in (file.path, file.new_path)}
+    own = {path for file in judged.files for path in file.paths}
     left = {each.path for each in judged.leftovers}
     known = (each.rule in OF_EVIDENCE or (left and each.rule in _LEFT) for each in findings)
-    if left & names or not all(known):
+    if left & own or not all(known):
         return ()
     paths = find_changed_paths(case.repository, case.candidate)
     return tuple(path for path in paths if not is_ledgers(path))

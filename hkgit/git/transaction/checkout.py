@@ -77,7 +77,7 @@ class CheckoutUpdate:
         if not obstacles:
             return set()
         args = ("--literal-pathspecs", "ls-files", "-z", "--others", "--", *obstacles)
-        return set(os.fsdecode(self.repository.git(*args, env=env).stdout).split("\0")) - {""}
+        return set(self.repository.git(*args, env=env).words)
 
     def _obstacle(self, path: str) -> str | None:
         """What is in the way of a new file: a file at its path, or one in place of a directory."""
@@ -91,7 +91,7 @@ class CheckoutUpdate:
     def find_unstaged(self, tree: str) -> frozenset[str]:
         """List those of the paths at which the index differs from a commit or tree."""
         args = ("diff-index", "--cached", "--name-only", "--no-renames", "-z", tree, "--")
-        differing = os.fsdecode(self.repository.git(*args).stdout).split("\0")
+        differing = self.repository.git(*args).words
         return frozenset(differing) & {change.path for change in self.changed}
 
     def restore(self, env: Environment) -> list[str]:
@@ -129,7 +129,7 @@ class CheckoutUpdate:
         """The changes at whose paths the work tree differs from the index."""
         self.repository.git("update-index", "-q", "--refresh", env=env, check=False)
         listed = self.repository.git("diff-files", "--name-only", "--no-renames", "-z", env=env)
-        differing = set(os.fsdecode(listed.stdout).split("\0"))
+        differing = set(listed.words)
         return [
             each
             for each in self.changed

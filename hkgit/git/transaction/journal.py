@@ -18,8 +18,6 @@ from hkgit.git.state_files import find_files
 from hkgit.git.transaction import locks
 from hkgit.values import asdict, dataclass, field, replace
 
-SUFFIX = ".jsonl"
-
 
 @dataclass(frozen=True)
 class TransactionState:
@@ -89,7 +87,7 @@ def tidy(common_dir: Path) -> None:
 
 def begin(common_dir: Path, state: TransactionState) -> TransactionJournal:
     """Open the journal of a new transaction. Raises GitRefused."""
-    path = directory_of(common_dir) / (state.id + SUFFIX)
+    path = directory_of(common_dir) / f"{state.id}.jsonl"
     try:
         journal = TransactionJournal(path, locks.make(path), state)
     except OSError as error:
@@ -121,7 +119,7 @@ def list_transactions(common_dir: Path) -> list[TransactionState]:
 
 
 def _paths(common_dir: Path) -> list[Path]:
-    return find_files(directory_of(common_dir), f"*{SUFFIX}")
+    return find_files(directory_of(common_dir), "*.jsonl")
 
 
 def _append(descriptor: int, state: TransactionState) -> None:

@@ -8,7 +8,6 @@ keeps others from committing an index that lags behind its branch.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 
 from hkgit.errors import GitRefused, Stale
@@ -114,8 +113,9 @@ def _expect_nothing_in_the_way(checkout: CheckoutUpdate, env: Environment) -> No
     blocking = checkout.find_untracked(env)
     refusal = _rehearse(checkout, env)
     if refusal is not None:
-        changed = {change.path for change in checkout.changed}
-        blocking |= _locally_changed(checkout.repository, env) & changed
+        args = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all")
+        local = {line[3:] for line in checkout.repository.git(*args, env=env).words}
+        blocking |= local & {change.path for change in checkout.changed}
     if blocking:
         raise refuse_local_changes(blocking) from refusal
     if refusal is not None:
@@ -143,13 +143,6 @@ def _rehearse(checkout: CheckoutUpdate, env: Environment) -> GitRefused | None:
     except GitRefused as refusal:
         return refusal
     return None
-
-
-def _locally_changed(repository: Repository, env: Environment) -> set[str]:
-    """Every path that `git status` shows, staged, unstaged or untracked."""
-    args = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all")
-    shown = repository.git(*args, env=env)
-    return {line[3:] for line in os.fsdecode(shown.stdout).split("\0") if line}
 
 
 def _move(repository: Repository, journal: TransactionJournal, new: str, reflog: str) -> None:

@@ -69,8 +69,7 @@ if TYPE_CHECKING:
     StrPath = str | os.PathLike[str]
 
 _OPEN = os.O_RDWR | getattr(os, "O_BINARY", 0)
-_PAUSE = 0.01
-"""Seconds between two looks at a lock."""
+_PAUSE = 0.01  # Seconds between two looks at a lock
 
 if sys.platform == "win32":
     import msvcrt

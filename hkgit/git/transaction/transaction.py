@@ -110,15 +110,6 @@ class Transaction:
         landing.land(self.repository, self.journal, commit, reflog=reflog)
 
 
-def _host() -> str:
-    """The name of this machine, for people to read."""
-    if hasattr(os, "uname"):
-        return os.uname().nodename
-    import socket
-
-    return socket.gethostname()
-
-
 @contextmanager
 def transaction(
     repository: Repository, *, branch: str, old: str | None, checkout: bool, full: bool = False
@@ -128,12 +119,13 @@ def transaction(
     With `full` commits are made where all files are checked out, for hooks. Whatever happens
     inside, nothing but the landed commit is left of it afterwards. Raises GitRefused.
     """
+    host = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
     with stoppable():
         state = TransactionState(
             id=os.urandom(8).hex(),
             step="objects",
             pid=os.getpid(),
-            host=_host(),
+            host=host,
             started=int(time.time()),
             temporary=str(temporary_root()),
             branch=branch,
@@ -144,25 +136,17 @@ def transaction(
         try:
             with ExitStack() as stack:
                 yield Transaction(repository, journal, stack, full)
-        except GitRefused as refusal:
-            _end(repository, journal, refusal)
-        except BaseException:
+        except BaseException as error:
             with unstoppable():
-                settle(repository, journal)
-            raise
+                settled = settle(repository, journal)
+            if not isinstance(error, GitRefused) or settled.outcome is Outcome.NOTHING:
+                raise
+            # It was refused when the commit had landed: then what counts is that.
+            if settled.outcome is Outcome.CUT:
+                raise settled.hindrance or error from None
         else:
             with unstoppable():
                 settle(repository, journal)
-
-
-def _end(repository: Repository, journal: TransactionJournal, refusal: GitRefused) -> None:
-    """Pass a refusal on, unless it came when the commit had landed: then what counts is that."""
-    with unstoppable():
-        settled = settle(repository, journal)
-    if settled.outcome is Outcome.NOTHING:
-        raise refusal
-    if settled.outcome is Outcome.CUT:
-        raise settled.hindrance or refusal
 
 
 class Outcome(StrEnum):

@@ -51,12 +51,6 @@ def make_directory(prefix: str) -> Path:
 
 def remove_directory(path: Path) -> None:
     """Delete a directory, also where a command left what cannot be written."""
-    _unlink_below(path)
-    if os.path.lexists(path):
-        _remove_stubborn(path)
-
-
-def _unlink_below(path: Path) -> None:
     for folder, below, files in os.walk(path, topdown=False):
         for place in (Path(folder, name) for name in (*files, *below)):
             is_folder = place.is_dir() and not place.is_symlink()
@@ -64,15 +58,14 @@ def _unlink_below(path: Path) -> None:
                 place.rmdir() if is_folder else place.unlink()
     with suppress(OSError):
         path.rmdir()
-
-
-def _remove_stubborn(path: Path) -> None:
+    if not os.path.lexists(path):
+        return
     import shutil
 
-    for directory, below, files in os.walk(path):
+    for folder, below, files in os.walk(path):
         for name in below + files:
             with suppress(OSError):
-                Path(directory, name).chmod(0o700)
+                Path(folder, name).chmod(0o700)
     shutil.rmtree(path, ignore_errors=True)
 
 
@@ -220,11 +213,9 @@ def _unwritable(error: OSError) -> GitRefused:
 
 
 _STANDARD_ERROR = 2
-_HEARD_BYTES = 16_384
-"""Of what a command prints, the end that is handed on."""
+_HEARD_BYTES = 16_384  # Of what a command prints, the end that is handed on
 
-_SHOWN_LINES = 60
-"""Of the changes that a hook made, in a refusal."""
+_SHOWN_LINES = 60  # Of the changes that a hook made, in a refusal
 
 _HOOK_ENVIRONMENT = {TRANSACTION: "1", "LANGUAGE": "C", "GIT_OPTIONAL_LOCKS": None}
 """Hooks work in the user's locale and may lock; hkgit's own know that this commit is judged."""

@@ -1,7 +1,5 @@
 """An editor and an agent of the protocol's SDK talk through `hkgit acp`, each a real process."""
 
-from __future__ import annotations
-
 import asyncio
 import shlex
 import subprocess

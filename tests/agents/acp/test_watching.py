@@ -1,7 +1,5 @@
 """What the messages say: which readings are the model's, whose ids are whose."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ from hkgit.agents.events import (
     ToolReading,
     UntoldLook,
 )
-from hkgit.agents.tools import make_editing
+from hkgit.agents.tools import write_edit
 from tests.support.cases import cases
 
 ASK = {"sessionId": "s", "path": "/w/a.py", "line": 3, "limit": 2}
@@ -53,7 +51,9 @@ OTHER = DIFF | {"oldText": "v", "newText": "w"}
 OWN = Editing('{"file_path": "/w/a.py", "old_string": "x", "new_string": "y"}', "text-editor")
 WHOLE = Editing('{"file_path": "/w/a.py", "content": "z\\n"}', "text-editor")
 PAIRS = (("x", "y"), ("v", "w"))
-BOTH = make_editing("/w/a.py", [{"old_string": old, "new_string": new} for old, new in PAIRS])
+BOTH = write_edit(
+    file_path="/w/a.py", edits=[{"old_string": old, "new_string": new} for old, new in PAIRS]
+)
 LATE = (False, LateEdit(OWN, PAIRS[:1]))
 ASIDE, MADE = ((is_before, PendingToolEdit("/w/a.py")) for is_before in (True, False))
 AT: dict[str, Any] = {"locations": [{"path": "/w/a.py"}]}

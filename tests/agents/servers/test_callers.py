@@ -4,8 +4,6 @@ So what its own tools have read counts for an edit by the server, and the revers
 session of its own.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from hkgit.agents import HOOKED, find_agent
 from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.roots import FOLDER, note_caller, session_of_call, take_caller
 from hkgit.sessions.homes import list_candidates
+from hkgit.text.strict_json import JsonObject
 from tests.agents.servers.clients import request, wired
 from tests.agents.streaming import Talk, stream, told
 from tests.support.cases import cases
@@ -121,10 +120,10 @@ CODEX = {"callId": "call_1", "x-codex-turn-metadata": {"session_id": "01a2", "th
         "claude": ({"claudecode/toolUseId": "toolu_1"}, None),
         "a number": ({"x-codex-turn-metadata": {"session_id": 7}}, None),
         "a text": ({"x-codex-turn-metadata": "x"}, None),
-        "nothing": (None, None),
+        "nothing": ({}, None),
     },
 )
-def test_a_call_tells_its_session(meta: object, session: str | None) -> None:
+def test_a_call_tells_its_session(meta: JsonObject, session: str | None) -> None:
     assert session_of_call(meta) == session
 
 

@@ -1,11 +1,12 @@
 """Transcripts of other places, in odd states, of several agents: what is taken of them."""
 
-from __future__ import annotations
-
-import json
+import os
 from pathlib import Path
 
+import pytest
+
 from tests.support.adopting import APP, NEW, adopt, commit, explained, mend, verdict
+from tests.support.cases import cases
 from tests.support.commands import AGENT
 from tests.support.repos import Repo
 from tests.support.running import run
@@ -25,20 +26,30 @@ def test_a_transcript_of_another_repository_explains_nothing(hooked: Repo, tmp_p
     assert answer["other_repositories"] == [str(other.path)]
 
 
-def test_a_transcript_of_another_machine_is_told_by_its_paths(hooked: Repo) -> None:
-    log = ClaudeLog("/Users/soph/Work/devenv/cli", cwd="/Users/soph/Work/devenv/cli/notes")
+@pytest.mark.parametrize("root", ["/Users/soph/Work/devenv/cli", f"/{'out of reach ' * 30}"])
+def test_a_transcript_of_another_machine_is_told_by_its_paths(root: str, hooked: Repo) -> None:
+    log = ClaudeLog(root, cwd=f"{root}/notes")
     log.read("notes/plan.md", "# Plan\n\n- one\n- two\n")
     log.edit("notes/plan.md", "- two", "- three")
     hooked.write("notes/plan.md", b"# Plan\n\n- one\n- three\n")
     assert explained(adopt(hooked, log)) == [("notes/plan.md", [4, 4], "receipt")]
 
 
-def test_lines_of_a_newer_version_are_passed_over(hooked: Repo, log: ClaudeLog) -> None:
-    log.lines.append(json.dumps({"type": "hologram", "uuid": "x", "message": [1, 2]}))
-    log.lines.append(json.dumps({"type": "user", "uuid": 7, "message": {"content": [None, 3]}}))
-    log.call("FutureEdit", {"file_path": f"{log.root}/app.py", "quantum": True})
-    mend(hooked, log)
-    assert explained(adopt(hooked, log)) == [("app.py", [5, 5], "receipt")]
+@cases(
+    "line",
+    {
+        "a time without end": '{"type": "user", "uuid": "x", "timestamp": Infinity}',
+        "a call that is no name": '{"type": "session.start", "data": {"producer": "copilot-agent",'
+        ' "toolRequests": [{"toolCallId": []}]}}',
+        "a message that is no name": '{"info": {"directory": "/x"}, "messages": [{"parts":'
+        ' [{"synthetic": true, "messageID": []}]}]}',
+    },
+)
+def test_what_no_agent_writes_breaks_nothing(line: str, hooked: Repo, tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text(f"{line}\n")
+    hooked.write("app.py", NEW.encode())
+    answer = adopt(hooked, tmp_path / "x.jsonl", code=6)
+    assert answer["transcripts"][0]["form"] is not None
 
 
 def test_a_log_may_begin_with_lines_of_nobody(hooked: Repo, log: ClaudeLog) -> None:
@@ -131,6 +142,17 @@ def test_transcripts_of_this_checkout_are_found(
     none = run("adopt", "--from", "codex", cwd=hooked.path, env=home)
     assert none.code == 4
     assert "no agent logged work" in none.err
+
+
+def test_they_are_looked_for_where_the_name_of_the_checkout_is_not_utf_8(tmp_path: Path) -> None:
+    repo = Repo.init(tmp_path / os.fsdecode(b"caf\xe9"))
+    repo.commit({"app.py": APP.encode()})
+    repo.write("app.py", NEW.encode())
+    sessions = tmp_path / "home/.codex/sessions"
+    sessions.mkdir(parents=True)
+    (sessions / "rollout-1.jsonl").write_text('{"type": "session_meta", "payload": {}}\n')
+    none = run("adopt", cwd=repo.path, env={"HOME": str(tmp_path / "home")})
+    assert (none.code, "no agent logged work" in none.err) == (4, True)
 
 
 def test_the_gate_names_adopt_where_a_transcript_explains_the_change(

@@ -1,7 +1,5 @@
 """Questions in SQL: those that hkgit knows, wrong ones, and those that would do something."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os
@@ -39,6 +37,10 @@ def test_each_of_twenty_examples_gives_rows(tables: Path) -> None:
 def test_a_revert_says_what_it_takes_back(tables: Path) -> None:
     sql = "select b.subject from commits a join commits b on a.reverts = b.commit"
     assert ask(tables, sql) == [("Note review round 7",)]
+
+
+def test_a_question_has_its_text_as_the_tables_have_theirs(tables: Path) -> None:
+    assert ask(tables, "select 'caf\udce9'") == [("caf\ufffd",)]
 
 
 def test_the_columns_are_those_of_the_schema_and_keys_name_one_row(tables: Path) -> None:

@@ -1,7 +1,5 @@
 """Rows that a clone keeps: what they spare, and when they are not believed."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -79,7 +77,7 @@ def test_questions_have_their_own_rows_with_files(count: Count) -> None:
 def test_another_policy_has_rows_of_its_own(history: Path, count: Count) -> None:
     count("stats", "main")
     repo = Repo(history)
-    blob = repo.git("hash-object", "-w", "--stdin", stdin=b"[gate]\nmode = 'report'\n")
+    blob = repo.store(b"[gate]\nmode = 'report'\n")
     folder = repo.git("mktree", stdin=f"100644 blob {blob}\tconfig.toml\n".encode())
     tree = repo.git("mktree", stdin=f"040000 tree {folder}\t.hkgit\n".encode())
     tip = repo.git("commit-tree", tree, "-p", "main", "-m", "Report")

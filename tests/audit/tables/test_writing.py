@@ -1,7 +1,5 @@
 """What stands in a directory of tables after an export, and after the next one."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
@@ -189,6 +187,11 @@ def test_without_duckdb_there_is_the_database_alone_until_it_is_installed(
     assert export_all(small, tmp_path / "t").judged == 2
     for name in TABLES:
         assert [*(tmp_path / "t" / name).glob("*/*.parquet")], name
+
+
+def test_a_directory_that_duckdb_cannot_name_is_refused(small: Repo, tmp_path: Path) -> None:
+    with pytest.raises(GitRefused, match="choose another place"):
+        export_all(small, tmp_path / "\udcff")
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """`hkgit verify` for long histories: by several processes, in shares, and only what is new."""
 
-from __future__ import annotations
-
 import gc
 import shutil
 from pathlib import Path
@@ -188,7 +186,7 @@ def test_quiet_tells_of_commits_with_findings_alone(places: dict[str, Path]) -> 
 
 def test_it_says_nothing_of_floors_that_it_does_not_ask(repo: Repo) -> None:
     """What the gate refuses is not said to pass a policy."""
-    policy = '[gate]\naccept = ["receipt"]\n'
+    policy = '[gate]\naccept = ["receipt"]\ntiers = ["exact"]\n'
     repo.commit({"a.txt": "one\ntwo\n", ".hkgit/config.toml": policy}, "Begin")
     commit(repo, applied(repo, protocol(replace_range("a.txt", b"one\ntwo\n", 2, 2, "2"))))
     refused = run("gate", "--range", "HEAD^..HEAD", cwd=repo.path)

@@ -1,7 +1,5 @@
 """A squash that a host makes of judged work passes where a trusted key attested it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,7 +40,7 @@ from tests.support.running import run
 def attested(repo: Repo, key: Path, policy: Policy | None = None, target: str | None = None) -> str:
     """`topic` attested and kept; the name of the ref."""
     old, new = (repo.resolve(rev) for rev in ("main", "topic"))
-    envelope = attest(opened(repo), CommitRange(old, new), policy or Policy(), key, target)
+    envelope = attest(opened(repo), CommitRange(old, new), policy or Policy(), key, target, None)
     return kept(repo, envelope)
 
 
@@ -196,7 +194,7 @@ def test_a_payload_that_was_altered_says_nothing(judged: Repo, key: Path) -> Non
 @pytest.mark.parametrize("data", [b"nonsense", b"{}", b"\xff"])
 def test_rubbish_in_an_attestations_ref_does_no_harm(judged: Repo, key: Path, data: bytes) -> None:
     attested(judged, key)
-    blob = judged.git("hash-object", "-w", "--stdin", stdin=data)
+    blob = judged.store(data)
     trees = f"{judged.tree('topic')}/{judged.tree('main')}"
     judged.git("update-ref", f"refs/hkgit/attestations/{trees}/0", blob)
     assert ruling(judged, squash(judged), trusting(key)).passes

@@ -1,16 +1,12 @@
 """A server with the pre-receive hook, real pushes to it, and what its operator has set."""
 
-from __future__ import annotations
-
 import json
-import sys
-from pathlib import Path
 
 import pytest
 
 from tests.support.commands import AGENT, git, hkgit, start
 from tests.support.repos import Repo
-from tests.support.serving import Served, commit, copied, preload_hooks
+from tests.support.serving import Served, commit, copied
 
 TAKEN = {
     "refs/heads/main": "good",
@@ -253,10 +249,3 @@ def test_a_server_with_a_checkout_judges_too(served: Served) -> None:
 
     assert not git(served.clone, "push", str(checkout.path), "blind:main")[0]
     assert git(served.clone, "push", str(checkout.path), "good:main")[0]
-
-
-def test_the_environment_of_a_push_does_not_choose_what_python_loads(served: Served) -> None:
-    preload_hooks(served.server, Path(sys.executable))
-    served.clone.write("elsewhere/hkgit/__init__.py", "raise SystemExit(0)\n")
-
-    served.refuse("blind:main", PYTHONPATH=str(served.clone.path / "elsewhere"))

@@ -1,7 +1,5 @@
 """The published schema of the policy, held against the code that reads policies."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -15,7 +13,7 @@ from hkgit.applying.evidence import KINDS as EVIDENCE
 from hkgit.cli.schema import find_schema
 from hkgit.errors import InvalidInput
 from hkgit.evidence.verdict import Verdict
-from hkgit.gate.policy.defaults import ROLES, TEXT
+from hkgit.gate.policy.defaults import ATTEST, BREAK_GLASS, SIGN, TEXT
 from hkgit.gate.policy.key_table import KEYS, parse_policy, read_table
 from hkgit.matching.place import TABLE as TIERS
 from tests.support.cases import cases
@@ -121,7 +119,7 @@ def test_what_the_format_lists_is_what_there_is() -> None:
     assert tuple(told["reject_text"]["enum"]) == TEXT
     assert {*told["open"]["enum"]} == {name for name, key in KEYS.items() if key.opens}
     assert {*SCHEMA["properties"]} == {*KEYS}
-    assert {*SCHEMA["properties"]["roles"]["properties"]} == {*ROLES}
+    assert {*SCHEMA["properties"]["roles"]["properties"]} == {BREAK_GLASS, ATTEST, SIGN}
 
 
 def test_the_policy_that_the_documentation_shows_is_one() -> None:

@@ -1,7 +1,5 @@
 """The commit in the temporary worktree: as `git commit` makes it, and as planned."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +9,7 @@ from hkgit.edits import File
 from hkgit.errors import GitRefused
 from hkgit.gate.entrypoints.hook_scripts import render_script
 from hkgit.git.objects import Commit
-from hkgit.git.transaction.worktree import commit_worktree, run_command, temporary_worktree
+from hkgit.git.transaction.worktree import commit_worktree, temporary_worktree
 from hkgit.workflows.worktree_commit import find_foreign_hooks
 from tests.support.cases import cases
 from tests.support.keys import public, sign_with
@@ -77,15 +75,6 @@ def test_the_identity_may_hang_on_where_the_repository_lies(repo: Repo, make: Ma
     assert make().author == "At Work <ada@example.org>"
 
 
-def test_without_an_identity_git_says_what_to_do(
-    repo: Repo, make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    repo.git("config", "user.useConfigOnly", "true")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "none"))
-    with pytest.raises(GitRefused, match=r"git config user\.name NAME"):
-        make()
-
-
 @pytest.mark.usefixtures("each_backend")
 def test_a_commit_is_signed_where_the_user_signs(repo: Repo, make: Make, key: Path) -> None:
     sign_with(repo, key)
@@ -103,13 +92,6 @@ def test_a_signature_that_cannot_be_made_is_told(repo: Repo, make: Make) -> None
 
 
 # Hooks
-
-
-@pytest.mark.parametrize("name", ["pre-commit", "prepare-commit-msg", "commit-msg"])
-def test_a_hook_that_rejects_is_heard(repo: Repo, make: Make, name: str) -> None:
-    repo.write_hook(name, "echo on stdout; echo 'too sloppy' >&2; exit 1")
-    with pytest.raises(GitRefused, match="too sloppy"):
-        make()
 
 
 def test_hooks_know_who_makes_the_commit_and_the_language_of_the_user(
@@ -187,29 +169,3 @@ def test_hooks_are_looked_for_where_the_configuration_says(repo: Repo) -> None:
 
 
 # The command that verifies
-
-
-@cases(
-    "command, code",
-    {
-        "passes": ("true", 0),
-        "fails": ("exit 3", 3),
-        "in the directory": ("test -f here && test ! -e .git", 0),
-        "not found": ("no-such-command-anywhere", 127),
-        "killed": ("kill -9 $$", 137),
-        "without another repository": ('test -z "$GIT_DIR"', 0),
-    },
-)
-def test_a_command_tells_by_its_exit_code(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, code: int
-) -> None:
-    (tmp_path / "here").touch()
-    monkeypatch.setenv("GIT_DIR", "/nowhere")
-    assert run_command(command, tmp_path) == code
-
-
-def test_what_a_command_prints_is_not_the_answer(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    run_command("echo out; echo err >&2", tmp_path)
-    assert capfd.readouterr() == ("", "out\nerr\n")

@@ -1,11 +1,6 @@
 """The temporary worktree: what is in it, and that nothing of it stays."""
 
-from __future__ import annotations
-
 import os
-import signal
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -142,30 +137,6 @@ def test_it_is_gone_though_a_command_left_what_cannot_be_written(based: Repo) ->
     with worktree_of(based, "a") as worktree:
         (worktree.git_dir / "index.lock").touch()
         Repo(worktree.path).shell("mkdir cache; : >cache/x; chmod 400 cache/x; chmod 500 cache")
-    expect_no_trace(based)
-
-
-HOLD = """
-import pathlib, sys, time
-from hkgit.git.repository import Repository
-from hkgit.git.transaction.worktree import temporary_worktree
-opened = Repository.discover(pathlib.Path.cwd())
-head = opened.resolve("HEAD")
-with temporary_worktree(opened, head, opened.commit(head).tree, ["a"], full=False) as worktree:
-    print(worktree.path, flush=True)
-    time.sleep(60)
-"""
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_it_is_gone_after_a_signal(based: Repo, number: signal.Signals) -> None:
-    command, pipe = [sys.executable, "-c", HOLD], subprocess.PIPE
-    with subprocess.Popen(command, cwd=based.path, stdout=pipe, stderr=pipe) as process:
-        assert process.stdout is not None
-        assert Path(process.stdout.readline().decode().strip()).is_dir()
-        process.send_signal(number)
-        process.communicate(timeout=60)
-    assert process.returncode != 0
     expect_no_trace(based)
 
 
