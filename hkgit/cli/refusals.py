@@ -78,6 +78,8 @@ def consult(
     found = log.find_consults()
     if id is not None:
         found = [_choose(found, id)]
+    if message and decision is None:
+        raise click.UsageError("-m says why something is decided: name the --decision as well.")
     if decision is not None:
         if id is None:
             raise click.UsageError("Name a question: hkgit consult ID --decision ...")
@@ -126,6 +128,7 @@ def _consult_lines(question: Consult, *, is_whole: bool) -> Iterator[str]:
     for each in question:
         yield f"  {each.when[:16].replace('T', ' ')}  {each.call}  {each.status}: {each.reason}"
     if decided is None:
-        yield f"answer it: hkgit consult {first.id} --decision {'|'.join(DECISIONS)} [-m TEXT]"
+        yield "answer it with one of these, and -m TEXT if you like:"
+        yield from (f"  hkgit consult {first.id} --decision {each}" for each in DECISIONS)
     elif decided.message:
         yield f"  {decided.message}"

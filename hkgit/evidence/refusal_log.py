@@ -262,8 +262,8 @@ def _find_last_change(repository: Repository, path: str, tip: str) -> str:
 def _describe_consult(consult: Consult) -> str:
     decided = consult[0].decided
     if decided is None:
-        fix = f"hkgit consult {consult[0].id} --decision {'|'.join(DECISIONS)}"
-        return f"refused {len(consult)} times, so a person has to decide: {fix}"
+        show = f"hkgit consult {consult[0].id}"
+        return f"refused {len(consult)} times, so a person has to decide: {show}"
     why = f" ({decided.message})" if decided.message else ""
     return f"{decided.by} decided: {decided.decision}{why}"
 

@@ -265,6 +265,18 @@ def test_what_claude_reads_only_in_a_trusted_root_is_said() -> None:
     assert "hkgit init --agent claude --user" in said
 
 
+def test_what_is_set_already_is_written_when_its_line_is_gone_as_the_advice_says(
+    tmp_path: Path,
+) -> None:
+    settings = tmp_path / ".aider.conf.yml"
+    settings.write_text("model: x\nauto-commits: false\n")
+    [step] = install(tmp_path, "aider", "record")
+    assert step.action is Action.BLOCKED
+    assert step.note.endswith("Remove that line: hkgit writes auto-commits: false")
+    settings.write_text("model: x\n")
+    assert [step.action for step in install(tmp_path, "aider", "record")] == [Action.WROTE]
+
+
 OLD = (
     "// Written by `hkgit init --agent pi`; `--remove` deletes it.\n",
     "// an extension of an earlier version\n",

@@ -43,7 +43,10 @@ class Relay:
         """Calls by sessions, of which it is not told what they have shown."""
 
     def run(self, command: Sequence[str], incoming: BinaryIO, outgoing: BinaryIO) -> int:
-        """Start the agent and serve it until it ends; its exit code. Raises InvalidInput."""
+        """Start the agent and serve it until it ends; its exit code as a shell tells it.
+
+        Raises InvalidInput.
+        """
         try:
             process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         except OSError as error:
@@ -55,7 +58,8 @@ class Relay:
         listen = (incoming, process.stdin, EDITOR)
         threading.Thread(target=self._pass_and_close, args=listen, daemon=True).start()
         self._pass(process.stdout, outgoing, AGENT)
-        return process.wait()
+        code = process.wait()
+        return code if code >= 0 else 128 - code
 
     def _pass_and_close(self, source: BinaryIO, target: BinaryIO, side: str) -> None:
         self._pass(source, target, side)

@@ -119,7 +119,8 @@ class YamlPart(TextPart):
         for line in self.text.splitlines():
             name = line.partition(":")[0]
             if re.search(rf"^{re.escape(name)}\s*:", before + after, re.MULTILINE):
-                raise InvalidInput(self.path, f"sets {name} already", f"Set it to: {line}")
+                fix = f"Remove that line: hkgit writes {line}"
+                raise InvalidInput(self.path, f"sets {name} already", fix)
         return super().add_to(text)
 
 
