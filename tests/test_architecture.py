@@ -1,7 +1,5 @@
 """The layers of docs/architecture.md, held against every import of the package."""
 
-from __future__ import annotations
-
 import ast
 import re
 import runpy

@@ -1,7 +1,5 @@
 """The library, the command line, MCP and reflection make the same of every text."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from contextlib import chdir

@@ -1,7 +1,5 @@
 """Commands of the tests run in forks that are used again, each as if it were the first."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

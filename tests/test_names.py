@@ -1,7 +1,5 @@
 """Functions are named by verbs, and their docstrings say what they do."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

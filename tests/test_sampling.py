@@ -1,7 +1,5 @@
 """Of cases of one kind a plain run tries a fifth, spread over all of them."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.properties import is_thorough, sample

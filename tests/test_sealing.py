@@ -1,7 +1,5 @@
 """Tests see nothing of the machine that they run on: no identity, home, agent, CI or terminal."""
 
-from __future__ import annotations
-
 import os
 import signal
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The tables of docs/threat-model.md: every test that they name exists."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -139,10 +139,10 @@ class Agent:
     new_settings: Mapping[str, JsonObject] = field(default_factory=dict)
     """What files of settings that are not there yet have to say beside."""
 
-    edit_tool: str = "edit"
-    """What it calls the tool `edit` of hkgit's server."""
     server: str = ""
     """How the names begin of the tools of hkgit's server, where its hooks hear of them."""
+    own_edit: str | None = None
+    """What it calls the tool `edit`, if otherwise than those of that server."""
     edits: Mapping[str, Tool] = field(default_factory=dict)
     looks: Mapping[str, Tool] = field(default_factory=dict)
     """Its own tools that change files, and those that show some or run commands."""
@@ -165,6 +165,11 @@ class Agent:
     """Where a user's settings are, of those that read a project's only where they are started."""
     remaining: tuple[str, ...] = ()
     """What a person has to do after the set-up, besides what all agents need."""
+
+    @property
+    def edit_tool(self) -> str:
+        """What it calls the tool by which hkgit edits."""
+        return self.own_edit or f"{self.server}edit"
 
     @property
     def tools(self) -> dict[str, Tool]:

@@ -138,7 +138,7 @@ class Intake:
         return self._take_rest(*find_start(self._root, begun, [path]), begun)
 
     def _find_versions(
-        self, path: str, replaced: Iterable[tuple[str, str]] = ()
+        self, path: str, replaced: Iterable[tuple[str, str]]
     ) -> Iterator[tuple[File | None, bool]]:
         """Find what a file may have been, the likeliest first; at last once more to be sure of.
 

@@ -153,8 +153,8 @@ def hide_output(tool: Tool) -> Tool:
     return did
 
 
-def reading(path: str, start: str = "offset", count: str = "limit") -> Tool:
-    """Make a tool that shows `count` lines of a file from line `start` on, all if not asked.
+def reading(path: str) -> Tool:
+    """Make a tool that shows `limit` lines of a file from line `offset` on, all if not asked.
 
     Only the lines that are in its answer count. Where it says by itself where they begin, they
     are looked for there.
@@ -164,8 +164,8 @@ def reading(path: str, start: str = "offset", count: str = "limit") -> Tool:
         name = arguments.get(path)
         if not isinstance(name, str):
             return None
-        first = max(whole_number(arguments.get(start)) or 1, 1)
-        lines = whole_number(arguments.get(count)) or END
+        first = max(whole_number(arguments.get("offset")) or 1, 1)
+        lines = whole_number(arguments.get("limit")) or END
         return ToolReading(name, first, first + max(lines, 1) - 1, text_of(answer))
 
     return did

@@ -17,6 +17,7 @@ from hkgit.edits import InsertAfter, Read, ReplaceRange, Snapshot, Spec
 from hkgit.errors import Stale
 from hkgit.text.diff import LineMap
 from hkgit.text.document import Document, Lines
+from hkgit.text.escape import quote_word
 from hkgit.values import replace
 
 
@@ -145,5 +146,5 @@ def _lines(read: Read, before: Document, plan: Plan) -> list[Lines]:
 
 
 def _stale(path: str, what: str) -> Stale:
-    fix = f"Read it again (`hkgit read {path}`) and write the edit against that."
+    fix = f"Read it again (`hkgit read {quote_word(path)}`) and write the edit against that."
     return Stale(path, f"{what} between the base and the tip of the branch", fix)

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from hkgit.edits import Read
 from hkgit.errors import Near, Stale
 from hkgit.text.document import Document, Lines
+from hkgit.text.escape import quote_word
 from hkgit.text.hashes import sha256
 from hkgit.values import dataclass, replace
 
@@ -135,9 +136,10 @@ def read_holds(base: Document, read: Read) -> bool:
 def refuse_stale_hash(base: Document, path: str, touched: Sequence[Lines], expected: str) -> Stale:
     """Build the error for an expected hash that neither these lines nor the whole file have."""
     first, last = touched[0]
+    where = f"{path}:{first}-{last}"
     return Stale(
-        f"{path}:{first}-{last}",
+        where,
         f"expected hash {expected[:12]} is neither that of these lines nor of the whole file",
-        f"Read them again (`hkgit read {path}:{first}-{last}`) and write the edit against that.",
+        f"Read them again (`hkgit read {quote_word(where)}`) and write the edit against that.",
         Near(first, last),
     )

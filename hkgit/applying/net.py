@@ -14,6 +14,7 @@ from hkgit.applying.file_diff import CONTEXT, render_diff
 from hkgit.applying.hunk import make_hunks, trim_hunks
 from hkgit.applying.outcome import FileChange, Plan, files_after
 from hkgit.applying.planner import Options, PlannedSpec, plan
+from hkgit.applying.workspace import KINDS
 from hkgit.edits import File, Read, Snapshot, Spec
 from hkgit.errors import InvalidInput
 from hkgit.matching.place import THRESHOLD
@@ -38,6 +39,11 @@ def plan_changes(
     threshold: int = THRESHOLD,
 ) -> PlannedSpec:
     """Plan changes of these files as a diff. Raises HkgitError where no diff can express them."""
+    for change in changes:
+        for file in (change.before, change.after):
+            if file is not None and file.mode in KINDS:
+                what = f"is {KINDS[file.mode]}, which no edit can express"
+                raise InvalidInput(change.name, what)
     planned = Plan((), tuple(changes))
     wanted = files_after(planned)
     # The lines around a change need not have been read, but may be needed to place it.

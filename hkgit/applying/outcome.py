@@ -11,7 +11,7 @@ from hkgit.edits import File, Read, Spec, decode_text
 from hkgit.errors import BlindEdit, HkgitError, InvalidInput, Near
 from hkgit.matching.place import FULL, format_confidence
 from hkgit.text.document import Document, Lines
-from hkgit.text.escape import to_json_text, visible
+from hkgit.text.escape import quote_word, to_json_text, visible
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
 
@@ -203,7 +203,7 @@ def _expect_hash(outcome: EditOutcome, dialect: str) -> EditOutcome:
     first, last = outcome.base_lines[0][0], outcome.base_lines[-1][1]
     near = Near(max(min(first, last), 1), max(last, 1))
     where = f"{outcome.path}:{near.end_line if first > last else f'{first}-{last}'}"
-    fix = f"Read them (`hkgit read {where}`) and give that hash."
+    fix = f"Read them (`hkgit read {quote_word(where)}`) and give that hash."
     error = BlindEdit(where, BY_NUMBER, fix, near)
     return refuse_edit(outcome.number, outcome.path, error)
 

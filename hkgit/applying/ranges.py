@@ -14,7 +14,7 @@ from hkgit.errors import AlreadyApplied, InvalidInput, Near, Stale
 from hkgit.matching import guards
 from hkgit.matching.quotation import is_telling
 from hkgit.text.document import Document, Lines, Splice, hash_lines
-from hkgit.text.escape import count_noun
+from hkgit.text.escape import count_noun, quote_word
 from hkgit.text.hashes import are_tagged, find_tag
 from hkgit.values import replace
 
@@ -50,7 +50,7 @@ def check_inside(path: str, document: Document, lines: Lines) -> None:
         raise InvalidInput(
             f"{path}:{lines[1]}" if lines[0] > lines[1] else f"{path}:{lines[0]}-{lines[1]}",
             f"the file has {count_noun(document.line_count, 'line')}",
-            f"Read it (`hkgit read {path}`) and name lines it has.",
+            f"Read it (`hkgit read {quote_word(path)}`) and name lines it has.",
         )
 
 
@@ -88,7 +88,8 @@ def refuse_stale_range(
     elif found:
         fix = f"The range is now at lines {', '.join(map(str, found[:5]))}: say which."
     else:
-        fix = f"Read the lines again (`hkgit read {path}`) and write the edit against that."
+        read = f"hkgit read {quote_word(path)}"
+        fix = f"Read the lines again (`{read}`) and write the edit against that."
     here = (first,) if is_inside(document, hashed) else ()
     near = (Near(start, start + last - first) for start in (*here, *found[:5]))
     return Stale(f"{path}:{first}-{last}", what, fix, *near)
@@ -283,7 +284,9 @@ def _find_tag(context: EditContext, edit: TagEdit, tag: str) -> int:
     found = find_tag(context.document.lines, tag, start_line)
     if found is None:
         what = f"no line has the tag {tag}" + (f" from line {start_line} on" * (start_line > 1))
-        raise Stale(edit.path, what, f"Read it again: hkgit read --hashline {edit.path}")
+        raise Stale(
+            edit.path, what, f"Read it again: hkgit read --hashline {quote_word(edit.path)}"
+        )
     known = None
     if edit.offset is None and not context.seen.is_untouched:
         known = find_tag(context.base.lines, tag, 1)

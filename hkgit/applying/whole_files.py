@@ -18,6 +18,7 @@ from hkgit.edits import (
 from hkgit.errors import InvalidInput, Stale
 from hkgit.matching import guards
 from hkgit.text.document import Document, terminate
+from hkgit.text.escape import quote_word
 from hkgit.values import replace
 
 WholeFileEdit = WriteFile | DeleteFile | RenameFile | SetMode
@@ -59,7 +60,7 @@ def change_file(
         # Text that is quoted whole must be the file's, and is evidence where there is no other.
         if Document(encode_text(edit.old_text)).lines != context.base.lines:
             what = "the file is not the one that the edit removes"
-            raise Stale(edit.path, what, f"Read it again (`hkgit read {edit.path}`).")
+            raise Stale(edit.path, what, f"Read it again (`hkgit read {quote_word(edit.path)}`).")
         evidence = Evidence("quote") if evidence.kind == "none" else evidence
     match edit:
         case WriteFile():

@@ -21,6 +21,7 @@ from hkgit.edits import (
 )
 from hkgit.errors import InvalidInput, Stale
 from hkgit.text.document import MOST_LINES, Document, has_too_many_lines, read_document, terminate
+from hkgit.text.escape import quote_word
 from hkgit.text.paths import check_new_path, check_path
 from hkgit.values import dataclass, replace
 
@@ -259,7 +260,9 @@ class Workspace:
         if path in self._now and self._states[self._now[path]].origin != path:
             raise InvalidInput(path, "is created twice by one spec", "Create it once.")
         if path in self._now or self._snapshot.get(path) is not None:
-            raise Stale(path, "exists already", f"Read it (`hkgit read {path}`) and edit that.")
+            raise Stale(
+                path, "exists already", f"Read it (`hkgit read {quote_word(path)}`) and edit that."
+            )
         if any(name.startswith(f"{path}/") for name in self._now):
             raise InvalidInput(path, "is a directory", "Name a file.")
 

@@ -93,7 +93,7 @@ def _ask(asked: Report, find: Find) -> Iterator[Fact]:
     for ruling in asked.rulings:
         commit = ruling.judged.candidate.id or ""
         for says, where, what in find(asked.policy, ruling):
-            yield Fact(says, commit, to_json_text(where) or "", to_json_text(what) or "")
+            yield Fact(says, commit, to_json_text(where), to_json_text(what))
 
 
 _MISSING = (UNKNOWN, "commit", "what is needed to judge it is missing")

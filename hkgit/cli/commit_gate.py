@@ -102,7 +102,7 @@ def _read_message(repository: Repository, message_file: str | None) -> bytes | N
     if message_file is None:
         return None
     raw = read_message(find_message_file(repository, message_file))
-    raw, _ = cut_at_scissors(raw, find_comment_mark(repository))
+    raw, _ = cut_at_scissors(raw, find_comment_mark(repository, raw))
     return repository.git("stripspace", "--strip-comments", stdin=raw).stdout
 
 

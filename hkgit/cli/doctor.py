@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import click
-
 import hkgit
 from hkgit.agents import HOOKED, find_agent
 from hkgit.agents.setup.installer import (
@@ -22,7 +20,7 @@ from hkgit.agents.setup.installer import (
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
 from hkgit.cli.options import declare, option
-from hkgit.cli.output import CONSOLE
+from hkgit.cli.output import CONSOLE, echo
 from hkgit.cli.schema import list_versions
 from hkgit.cli.session import describe_session
 from hkgit.errors import GitRefused
@@ -41,7 +39,6 @@ from hkgit.git.transaction.transaction import Outcome, Settled
 from hkgit.sessions.bypass import (
     are_hooks_off,
     describe_commits_past_hooks,
-    find_commits_past_hooks,
 )
 from hkgit.sessions.homes import find_folders
 from hkgit.sessions.session_states import list_sessions
@@ -112,7 +109,7 @@ def command(
         return removed_text.look()
     versions = list_versions()
     if CONSOLE.form == "text":
-        click.echo("  ".join(f"{name} {number}" for name, number in versions.items()))
+        echo("  ".join(f"{name} {number}" for name, number in versions.items()))
     repository = open_repository()
     root = repository.work_tree
     stale = health.list_stale(repository, fix=fix)
@@ -209,7 +206,7 @@ def _say_work(repository: Repository) -> Iterator[Line]:
     root = repository.work_tree
     for session in () if root is None else list_sessions(repository, root):
         yield "session", describe_session(session)
-    for line in describe_commits_past_hooks(repository, find_commits_past_hooks(repository)):
+    for line in describe_commits_past_hooks(repository):
         yield "past hooks", line
 
 

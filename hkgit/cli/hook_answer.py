@@ -72,11 +72,16 @@ def _answer(agent: Agent, event: ToolEvent, tool: str | None) -> str | None:
     """
     home = find_checkout(event.directory)
     root = _find_root(event, home)
-    replies = [_answer_in(agent, event, tool, root, home)]
-    for other in find_named_checkouts(event.did, event.directory):
-        if other != root and is_guarded(other):
-            with suppress(InvalidInput):  # what names files of the one names none of the other
-                replies.append(_answer_in(agent, event, None, other, home))
+    named = find_named_checkouts(event.did, event.directory)
+    others = [each for each in named if each != root and is_guarded(each)]
+    replies: list[str | None] = []
+    for place in (root, *others):
+        try:
+            replies.append(_answer_in(agent, event, tool if place == root else None, place, home))
+        except HkgitError as error:
+            # What names files of the one names none of the other.
+            if place == root or not isinstance(error, InvalidInput):
+                echo(f"hkgit: not recorded: {error}", err=True)
     return "\n".join(filter(None, replies)) or None
 
 

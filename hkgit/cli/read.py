@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 import click
@@ -85,13 +84,8 @@ def _read_here(
     # A reading without a session waits for nothing that edits.
     from hkgit.sessions.edit_session import EditSession
 
-    opened = EditSession.open(root, session)
-    read = partial(opened.read, hashline=hashline, limit=limit, before=before)
-    if before is not None:
-        # So the gate and the hooks name it, and who follows them may be in any directory.
-        with suppress(InvalidInput):
-            return read(path, start, end), end
-    return read(make_relative_to(root, path), start, end), end
+    path, opened = make_relative_to(root, path), EditSession.open(root, session)
+    return opened.read(path, start, end, hashline=hashline, limit=limit, before=before), end
 
 
 def _root() -> Path:

@@ -99,6 +99,6 @@ def list_commits_past_hooks(repository: Repository) -> Iterator[str]:
     """List, a line each, commits made past the hooks that hold edits of sessions."""
     root = repository.work_tree
     if root is not None and may_wait(root):
-        from hkgit.sessions.bypass import describe_commits_past_hooks, find_commits_past_hooks
+        from hkgit.sessions.bypass import describe_commits_past_hooks
 
-        yield from describe_commits_past_hooks(repository, find_commits_past_hooks(repository))
+        yield from describe_commits_past_hooks(repository)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 
 import click
 
@@ -19,6 +18,7 @@ from hkgit.git.facts import find_agent_shell
 from hkgit.git.repository import Repository
 from hkgit.text.escape import visible
 from hkgit.text.strict_json import JsonObject
+from hkgit.values import asdict
 
 
 @declare
@@ -78,6 +78,8 @@ def consult(
     found = log.find_consults()
     if id is not None:
         found = [_choose(found, id)]
+    if message and decision is None:
+        raise click.UsageError("-m says why something is decided: name the --decision as well.")
     if decision is not None:
         if id is None:
             raise click.UsageError("Name a question: hkgit consult ID --decision ...")
@@ -86,8 +88,9 @@ def consult(
         found = [_choose(log.find_consults(), found[0][0].id)]
         line = f"{found[0][0].id}: {decision}, by {by}"
         return Answer({"consults": [_consult_json(found[0])]}, [visible(line)], is_info=True)
-    lines = (line for each in found for line in _consult_lines(each, is_whole=id is not None))
-    return Answer({"consults": [*map(_consult_json, found)]}, map(visible, lines))
+    lines = [line for each in found for line in _consult_lines(each, is_whole=id is not None)]
+    document = {"consults": [*map(_consult_json, found)]}
+    return Answer(document, map(visible, lines or ["nothing was asked here"]))
 
 
 def _choose(found: list[Consult], start: str) -> Consult:
@@ -125,6 +128,7 @@ def _consult_lines(question: Consult, *, is_whole: bool) -> Iterator[str]:
     for each in question:
         yield f"  {each.when[:16].replace('T', ' ')}  {each.call}  {each.status}: {each.reason}"
     if decided is None:
-        yield f"answer it: hkgit consult {first.id} --decision {'|'.join(DECISIONS)} [-m TEXT]"
+        yield "answer it with one of these, and -m TEXT if you like:"
+        yield from (f"  hkgit consult {first.id} --decision {each}" for each in DECISIONS)
     elif decided.message:
         yield f"  {decided.message}"

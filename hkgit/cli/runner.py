@@ -44,10 +44,10 @@ def begin() -> None:
 def _refuse(error: OSError) -> HkgitError | None:
     """Build the error for what the system refuses of a path; None for any other failure."""
     if isinstance(error.filename, str | bytes) and error.errno in _FORBIDDEN:
-        import shlex  # few calls end so
+        from hkgit.text.escape import quote_word  # few calls end so
 
         name = os.fsdecode(error.filename)
-        fix = f"Check its owner and permissions: ls -ld {shlex.quote(name)}"
+        fix = f"Check its owner and permissions: ls -ld {quote_word(name)}"
         return GitRefused(name, f"cannot be used: {error.strerror}", fix)
     if error.errno not in _BAD_PATHS or error.filename is None:
         return None

@@ -68,7 +68,7 @@ def serve(
 
 
 @declare
-def acp(*, agent: tuple[str, ...] = argument(required=True, type=click.UNPROCESSED)) -> None:
+def acp(*, agent: tuple[str, ...] = argument(required=True, type=click.UNPROCESSED)) -> int:
     """Start AGENT, pass its Agent Client Protocol on, and record what it reads and edits.
 
     The editor starts it instead of the agent. Each message passes unchanged; files that the
@@ -80,7 +80,7 @@ def acp(*, agent: tuple[str, ...] = argument(required=True, type=click.UNPROCESS
         click.echo(f"hkgit: {what}", err=True)
 
     relay = Relay(Path.cwd(), Path(agent[0]).name, report)
-    sys.exit(relay.run(agent, *_take_streams()))
+    return relay.run(agent, *_take_streams())
 
 
 acp.context_settings["ignore_unknown_options"] = True

@@ -7,7 +7,7 @@ import time
 from hkgit.cli.answer import Answer
 from hkgit.cli.common import find_work_root, open_repository
 from hkgit.cli.options import argument, declare, group, option
-from hkgit.sessions import session_states as ending
+from hkgit.sessions import session_states
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.session_states import SessionState
 from hkgit.text.escape import count_noun, visible
@@ -18,8 +18,8 @@ from hkgit.values import asdict
 def list_() -> Answer:
     """List the sessions, and how many edits of each are not committed yet."""
     repository, root = open_repository(), find_work_root()
-    ending.expire(root)
-    found = ending.list_sessions(repository, root)
+    session_states.expire(root)
+    found = session_states.list_sessions(repository, root)
     lines = [visible(describe_session(each)) for each in found] or ["no session in this checkout"]
     return Answer({"sessions": [*map(asdict, found)]}, lines, is_info=not found)
 
@@ -28,7 +28,7 @@ def list_() -> Answer:
 def show(*, name: str = argument()) -> Answer:
     """Show the calls of one session, and what it has read."""
     root = find_work_root()
-    state = ending.find_state(ending.list_sessions(open_repository(), root), name)
+    state = session_states.find_state(session_states.list_sessions(open_repository(), root), name)
     status = EditSession.open(root, name).status()
     lines = [describe_session(state)]
     for call in status.calls:
@@ -50,7 +50,7 @@ def clean(
 
     Files are not changed.
     """
-    gone, kept = ending.clean(
+    gone, kept = session_states.clean(
         open_repository(), find_work_root(), names, force=force, dry_run=dry_run
     )
     word = "would be removed" if dry_run else "removed"

@@ -22,7 +22,7 @@ from hkgit.dialects import append_at_end, find_dialect, parse
 from hkgit.dialects.file_names import parse_expect
 from hkgit.edits import Read, Spec
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.text.escape import visible
+from hkgit.text.escape import quote_word, visible
 from hkgit.text.strict_json import JsonObject
 from hkgit.values import dataclass, replace
 from hkgit.workflows.arguments import (
@@ -151,9 +151,7 @@ def _explain_single(given: SpecOptions) -> str:
     """Say how one edit is written; a file's name alone is easily taken for the SPEC."""
     words = "Give --file, --old and --new together, and no SPEC."
     if given.file is None and len(given.specs) == 1 and None not in (given.old, given.new):
-        import shlex
-
-        return f"{words} Use: --file {shlex.quote(given.specs[0])}"
+        return f"{words} Use: --file {quote_word(given.specs[0])}"
     return words
 
 

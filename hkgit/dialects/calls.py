@@ -104,7 +104,8 @@ def _open_envelope(node: Node) -> Iterator[Node]:
         for part in members["content"].items():
             if "text" not in part.members():
                 yield from _open_envelope(part)
-        return
+        if not isinstance(members.get("tool_calls", node).value, list):
+            return
     wrapper = next((members[key] for key in ("tool_calls", "function") if key in members), None)
     if wrapper is not None:
         yield from _open_envelope(wrapper)

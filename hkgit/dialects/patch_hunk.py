@@ -100,14 +100,17 @@ class PatchHunk:
         is_at_end = self.line_hint == END_OF_FILE
         if is_at_end and not self.old and not self.anchors:
             return Edit(path, "", join_lines(self.new), at_end=True)
+        new_text, final_newline = join_lines(self.new), self.final_newline
+        if not self.old and final_newline is False:  # into an empty file, as it is
+            new_text, final_newline = new_text[:-1], None
         return Edit(
             path=path,
             old_text=join_lines(self.old),
-            new_text=join_lines(self.new),
+            new_text=new_text,
             line_hint=self.line_hint,
             anchors=tuple(self.anchors),
             heading="" if is_at_end else self.heading,
-            final_newline=self.final_newline,
+            final_newline=final_newline,
             whole_lines=True,
         )
 

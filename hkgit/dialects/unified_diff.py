@@ -35,15 +35,22 @@ _MODE = r"(?P<kind>old|new|new file|deleted file) mode (?P<mode>[0-7]{6})\s*"
 _MOVE = r"(?P<kind>rename|copy) (?P<side>from|to) (?P<name>.+)"
 _BARE = r"[+-]| \s*\S"
 _BINARY = r"GIT binary patch|Binary files .* differ"
+_EPOCH = r"\s19(?:69-12-31|70-01-01) \d\d:\d\d:00(?:\.0+)? [-+]\d{4}\s*$"
 _OTHER_HEADER = r"index [0-9a-f]|(?:dis)?similarity index "
 
 
 @dataclass
 class _Section:
-    """What the headers and hunks of one file say."""
+    """What the headers and hunks of one file say.
+
+    `pair` are the names behind `diff --git`, `sides` those of `---` and `+++`, if these are there.
+    `is_gone` says that the time of the new side is the one that GNU diff gives to no file.
+    """
 
     where: str
+    pair: tuple[str, str] | None = None
     sides: tuple[str, str] | None = None
+    is_gone: bool = False
     modes: dict[str, int] = field(default_factory=dict)
     moves: dict[str, str] = field(default_factory=dict)
     hunks: list[PatchHunk] = field(default_factory=list)
@@ -78,7 +85,8 @@ def parse(text: str, exists: Exists) -> Spec:
 def _read_section(lines: Sequence[str], index: int) -> tuple[_Section, int]:
     section = _Section(f"line {index + 1}")
     if lines[index].startswith("diff --git "):
-        section.sides = file_names.parse_git_pair(lines[index][len("diff --git ") :])
+        section.pair = file_names.parse_git_pair(lines[index][len("diff --git ") :])
+        section.sides = section.pair
         index += 1
         while index < len(lines) and _takes_header(section, lines, index):
             index += 1
@@ -86,6 +94,7 @@ def _read_section(lines: Sequence[str], index: int) -> tuple[_Section, int]:
         sides = file_names.parse_side(lines[index][4:]), file_names.parse_side(lines[index + 1][4:])
         if not section.is_of_other_file(sides):
             section.sides = sides
+            section.is_gone = re.search(_EPOCH, lines[index + 1]) is not None
             index += 2
     # Below the names of the two sides a hunk may lack its `@@`.
     is_below = section.sides is not None and lines[index - 1].startswith("+++ ")
@@ -118,8 +127,12 @@ def _takes_header(section: _Section, lines: Sequence[str], index: int) -> bool:
 
 def _convert(section: _Section) -> Iterator[tuple[AnyEdit, bool]]:
     """Yield the edits of headers and hunks, each with whether its hunk is miscounted."""
-    old, new = section.sides or ("", "")
-    path = section.moves.get("from") or file_names.agree_on_name(old, new, section.where)
+    old, new = names = section.sides or ("", "")
+    pair = section.pair or names
+    # Beside /dev/null only git's own line shows what is a prefix.
+    if DEV_NULL in names and len({*map(file_names.strip_prefix, pair)}) == 1:
+        names = pair
+    path = section.moves.get("from") or file_names.agree_on_name(*names, section.where)
     if path == "" or len(section.moves) == 1:
         fix = "Write --- a/PATH and +++ b/PATH, or `rename from` and `rename to`."
         raise InvalidInput(section.where, "a file without a name", fix)
@@ -128,7 +141,8 @@ def _convert(section: _Section) -> Iterator[tuple[AnyEdit, bool]]:
         mode = section.modes.get("new file", REGULAR)
         yield CreateFile(path, _join_side(section, is_new=True), mode), is_miscounted
         return
-    if new == DEV_NULL or "deleted file" in section.modes:
+    is_gone = section.is_gone and not any(hunk.new for hunk in section.hunks)
+    if new == DEV_NULL or "deleted file" in section.modes or is_gone:
         text = _join_side(section, is_new=False)
         yield DeleteFile(path, old_text=text if section.hunks else None), is_miscounted
         return

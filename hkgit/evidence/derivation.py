@@ -47,7 +47,7 @@ class Derived:
     """
 
     files: Mapping[str, File | None]
-    findings: Sequence[Finding] = ()
+    findings: Sequence[Finding]
     has_moved: bool = False
 
 
@@ -62,14 +62,14 @@ def derive(entry: Entry, files: Snapshot) -> Derived:
     if any(each.rule == "budget" for each in findings):
         return Derived({}, findings)
     changed: dict[str, File | None] = {}
-    moved: set[str | None] = set()
+    moved: set[str] = set()
     for file in entry.files:
         before = None if file.path is None else files.get(file.path)
         found, recorded = mark(before), file.before
         is_here = found is not None and recorded is not None and found.mode == recorded.mode
         is_moved = is_here and found != recorded
         if is_moved:
-            moved |= {file.path, file.new_path}
+            moved.update(file.paths)
         try:
             _check_file(file, files)
             if found != recorded and not is_moved:
@@ -166,9 +166,8 @@ def _check_file(file: RecordedFile, files: Snapshot) -> None:
     if file.path == file.new_path and file.before == file.after:
         raise Wrong("surplus", file.name, "the entry does not change it", "Remove it.")
     try:
-        for path in (file.path, file.new_path):
-            if path is not None:
-                check_path(path)
+        for path in file.paths:
+            check_path(path)
         if file.new_path is not None and file.new_path != file.path:
             check_new_path(file.new_path)
     except HkgitError as error:
@@ -219,7 +218,7 @@ def _list_editors(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> Itera
     """List the edits that a hunk names, without those that change what another edit wrote."""
     for edit in entry.edits:
         is_within_other = edit.expected_hash is None and edit.evidence != "none" and _is_point(edit)
-        is_here = edit.id in hunk.edits and edit.path in (file.path, file.new_path)
+        is_here = edit.id in hunk.edits and edit.path in file.paths
         if is_here and (file.before is None or not is_within_other):
             yield edit
 

@@ -185,6 +185,11 @@ class RecordedFile:
         return self.path if self.path is not None else self.new_path or ""
 
     @property
+    def paths(self) -> tuple[str, ...]:
+        """Its old path and its new one, as far as it has them."""
+        return tuple(path for path in (self.path, self.new_path) if path is not None)
+
+    @property
     def needs(self) -> Iterator[State]:
         """What must be where before: the file, and nothing where one is made."""
         yield self.name, self.before

@@ -50,13 +50,7 @@ def find_kept_text(
 
     What an edit quotes to be placed does not count, nor a file of too many lines.
     """
-    paths = {
-        path
-        for _, entry in entries
-        for file in entry.files
-        for path in (file.path, file.new_path)
-        if path is not None
-    }
+    paths = {path for _, entry in entries for file in entry.files for path in file.paths}
     trees = [tree, *(repository.commit(each).tree for each in parents)]
     snapshots = [repository.snapshot(each) for each in trees]
     files = [found for each in snapshots for path in paths if (found := each.get(path))]

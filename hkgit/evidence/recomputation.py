@@ -275,9 +275,8 @@ def _rebuild_files(entry: Entry, spec: Spec, files: Snapshot) -> Iterator[tuple[
     for file in entry.files:
         found = None if file.path is None else files.get(file.path)
         if file.path is not None and found is not None and mark(found) != file.before:
-            names = (file.path, file.new_path)
             pairs = zip(entry.edits, spec.edits, strict=True)
-            edits = [(edit, asked) for edit, asked in pairs if edit.path in names]
+            edits = [(edit, asked) for edit, asked in pairs if edit.path in file.paths]
             yield file.path, replace(found, data=_rebuild_text(file, Document(found.data), edits))
 
 

@@ -153,7 +153,7 @@ class RefusalLog:
 
     def _find_open(self, agent: str, texts: Collection[str]) -> list[RefusedAttempt]:
         """Find an agent's refused edits of some texts that did not land."""
-        name = (to_json_text(agent) or "").casefold()
+        name = to_json_text(agent).casefold()
         return [
             each
             for each in self.read()
@@ -162,7 +162,7 @@ class RefusalLog:
 
     def note(self, agent: str, call: str, when: int, refused: Sequence[Refusal]) -> None:
         """Keep refused edits. Raises OSError."""
-        name = to_json_text(agent) or ""
+        name = to_json_text(agent)
         known = self._find_open(agent, {each.text for each in refused}) if refused else []
         lines = [
             {
@@ -170,9 +170,9 @@ class RefusalLog:
                 "time": when,
                 "agent": name,
                 "call": call,
-                "path": to_json_text(each.path) or "",
+                "path": to_json_text(each.path),
                 "status": each.status,
-                "reason": (to_json_text(each.reason) or "")[:_LONGEST],
+                "reason": to_json_text(each.reason)[:_LONGEST],
                 "tries": 1 + sum(one.text == each.text for one in known),
                 "text": each.text,
             }
@@ -241,7 +241,7 @@ def describe_conflicts(
     met = [each for each in refused if each.status in CONFLICTS]
     if not met:
         return []
-    name = (to_json_text(agent) or "").casefold()
+    name = to_json_text(agent).casefold()
     consults = [each for each in log.find_consults() if each[0].agent.casefold() == name]
     lines = []
     for path in dict.fromkeys(each.path for each in met):
@@ -262,8 +262,8 @@ def _find_last_change(repository: Repository, path: str, tip: str) -> str:
 def _describe_consult(consult: Consult) -> str:
     decided = consult[0].decided
     if decided is None:
-        fix = f"hkgit consult {consult[0].id} --decision {'|'.join(DECISIONS)}"
-        return f"refused {len(consult)} times, so a person has to decide: {fix}"
+        show = f"hkgit consult {consult[0].id}"
+        return f"refused {len(consult)} times, so a person has to decide: {show}"
     why = f" ({decided.message})" if decided.message else ""
     return f"{decided.by} decided: {decided.decision}{why}"
 
@@ -326,6 +326,6 @@ def settle_refusals(repository: Repository, names: Iterable[str], commit: str) -
     for file in map(repository.snapshot(commit).get, map(entry_path, names if left else ())):
         claimed = None if file is None else read_entry(file.data).claims.get("refusals")
         listed = claimed if isinstance(claimed, list) else []
-        ids = [each.get("id") for each in listed if isinstance(each, dict)]
+        landed = left & {str(each.get("id")) for each in listed if isinstance(each, dict)}
         with suppress(OSError):
-            log.settle([each for each in ids if each in left], commit)
+            log.settle(sorted(landed), commit)

@@ -9,7 +9,6 @@ with the ledger entries in it that were made from transcripts, and is replayed i
 
 from __future__ import annotations
 
-import os
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -61,19 +60,18 @@ def find_removals(repository: Repository, tip: str) -> dict[str, tuple[str, ...]
 def list_removals(repository: Repository, tip: str) -> dict[str, tuple[str, ...]]:
     """Find them once a run: git is quick at this, but a process for each commit would not be."""
     args = (*_LOG, "-z", "--diff-filter=D", "--name-only", "-m", tip, "--", f":(top){LEDGER}")
-    listed = os.fsdecode(repository.git(*args).stdout)
     found: dict[str, tuple[str, ...]] = defaultdict(tuple)
     commit = ""
-    for word in listed.replace("\n", "\0").split("\0"):
+    for word in repository.git(*args).words:  # a commit, or a path, which begins as the ledger's
         if word.startswith("commit "):
             commit = word.removeprefix("commit ")
-        elif word:
-            found[word] += (commit,)
+        else:
+            found[word.removeprefix("\n")] += (commit,)
     return dict(found)
 
 
 def replay_entries(
-    repository: Repository, candidate: CandidateCommit, added: Added, *, recomputes: bool = True
+    repository: Repository, candidate: CandidateCommit, added: Added, *, recomputes: bool
 ) -> ReplayResult:
     """Apply the entries one after the other to the parent's files, and compare with the commit.
 
@@ -393,7 +391,7 @@ def record_ref(commit: str) -> str:
 
 
 def replay_record(
-    repository: Repository, candidate: CandidateCommit, incoming: Mapping[str, str] | None = None
+    repository: Repository, candidate: CandidateCommit, incoming: Mapping[str, str]
 ) -> ReplayResult | None:
     """Judge what the record of a commit proves; None where it has none, or one that proves less.
 
@@ -402,11 +400,14 @@ def replay_record(
     if candidate.id is None:
         return None
     ref = record_ref(candidate.id)
-    listed = repository.git("for-each-ref", "--format=%(objectname)", "--", ref).text
-    tree = (incoming or {}).get(ref) or listed
+    listed = repository.git("show-ref", "--verify", "--hash", ref, check=False)
+    tree = incoming.get(ref) or listed.text
     if not tree:
         return None
-    changes = repository.changes(candidate.tree, tree)
+    try:
+        changes = repository.changes(candidate.tree, tree)
+    except Unverifiable:  # no tree
+        return None
     if any(each.old is not None or not is_ledgers(each.path) for each in changes):
         return None  # it is not the commit's own tree with more entries
     found = replay(repository, replace(candidate, id=None, tree=tree))

@@ -99,7 +99,7 @@ class EntrySequence:
 
     before: Snapshot
     base_of: BaseOf
-    recomputes: bool = True
+    recomputes: bool
     files: Mapping[str, File | None] = field(default_factory=dict)
     home: dict[str, File | None] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)

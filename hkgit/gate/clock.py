@@ -15,6 +15,7 @@ from types import FrameType
 from typing import TypeVar
 
 from hkgit.errors import Rejected
+from hkgit.text.escape import quote_word
 
 
 class OutOfTime(Exception):
@@ -120,7 +121,8 @@ class Budget:
             return OverBudget(ref, what, f"Push fewer refs at once, {aside}.")
         what += f": {done} of {len(commits)} commits were judged"
         part = commits[max(done // 2, 1) - 1]
-        fix = f"Push in parts, first `git push REMOTE {part[:12]}:{ref}`, {aside}."
+        first = f"git push REMOTE {quote_word(f'{part[:12]}:{ref}')}"
+        fix = f"Push in parts, first `{first}`, {aside}."
         return OverBudget(ref, what, fix)
 
 

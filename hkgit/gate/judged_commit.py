@@ -79,14 +79,18 @@ class JudgedCommit:
             for tree in self.parents
         ]
 
+    @cached_property
+    def _against_any(self) -> dict[str, TreeChange]:
+        """What differs from any parent, by path, against the first that differs."""
+        return {path: each for found in reversed(self._against) for path, each in found.items()}
+
     def differs_at(self, path: str) -> bool:
         """Whether a path is not the same in the commit and in each of its parents."""
-        return any(path in each for each in self._against)
+        return path in self._against_any
 
     def list_both_sides(self) -> list[TreeChange]:
         """List every path that differs from any parent, each against the first that differs."""
-        changes = {path: each for found in reversed(self._against) for path, each in found.items()}
-        return [changes[path] for path in sorted(changes)]
+        return [self._against_any[path] for path in sorted(self._against_any)]
 
     def accept_values(self, read: Callable[[TreeSnapshot], Value]) -> tuple[Value, ...]:
         """List the values that a commit may have of what `read` finds in files, deciding nothing.
@@ -119,5 +123,4 @@ class JudgedCommit:
             if self.judged.entries:
                 with self.repository.merge(self.candidate.parents) as merged:
                     own = [*dict.fromkeys((*merged.conflicts, *own))]
-        changes = {path: each for found in against for path, each in found.items()} | against[0]
-        return tuple(changes[path] for path in own if path in changes)
+        return tuple(self._against_any[path] for path in own if path in self._against_any)

@@ -119,7 +119,9 @@ def update_mirror(address: str, mirror: Path) -> None:
 def _ask(address: str, *args: str, cwd: Path | None = None, seconds: float) -> str:
     """Run git where nothing can be asked; its words hold no credentials."""
     check_address(address)
-    ssh = os.environ.get("GIT_SSH_COMMAND", "ssh")  # as the user has it, where it can ask nobody
+    # ssh is as the user has it, where it can ask nobody.
+    configured = Git(Path("/"))("config", "--get", "core.sshCommand", check=False).text
+    ssh = os.environ.get("GIT_SSH_COMMAND") or configured or "ssh"
     env = {**_QUIET, "GIT_SSH_COMMAND": f"{ssh} -o BatchMode=yes -o ConnectTimeout=30"}
     if cwd is not None:
         env["GIT_DIR"] = str(cwd)

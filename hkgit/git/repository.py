@@ -15,7 +15,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -681,21 +681,29 @@ def read_message(path: Path) -> bytes:
         raise InvalidInput(str(path), f"cannot be read: {error.strerror}") from error
 
 
-def find_comment_mark(repository: Repository) -> bytes:
-    """Return what git's own lines in a message begin with; what may set it, git knows best."""
-    if not any(map(repository.may_have, ("core.commentChar", "core.commentString"))):
+def find_comment_mark(repository: Repository, message: bytes) -> bytes:
+    """Return what git's own lines in a message begin with; what may set it, git knows best.
+
+    Told to choose it (`auto`), git takes a character that no line of the author's begins with.
+    """
+    names = ("core.commentChar", "core.commentString")
+    if not any(map(repository.may_have, names)):
         return b"#"
+    scissors = re.search(rb"(?m)^([#;@!$%^&|:]) -{24} >8 -{24}\n", message)
+    if scissors and "auto" in [(repository.config(name) or "").lower() for name in names]:
+        return scissors[1]
     commented = repository.git("stripspace", "--comment-lines", stdin=b"x\n").stdout
     return commented.removesuffix(b" x\n")
 
 
 def find_checkout(repository: Repository, place: Path) -> tuple[Path, bool] | None:
     """Find the checkout around a directory, and whether it is one of the repository's; or None."""
-    for above in (place, *place.parents):
-        if (above / ".git").exists():
-            try:
-                found = Repository.discover(above)
-            except HkgitError:
-                return above, False
-            return above, found.common_dir.resolve() == repository.common_dir.resolve()
+    with suppress(OSError):  # a path of another machine may be out of reach here
+        for above in (place, *place.parents) if place.is_dir() else ():
+            if (above / ".git").exists():
+                try:
+                    found = Repository.discover(above)
+                except HkgitError:
+                    return above, False
+                return above, found.common_dir.resolve() == repository.common_dir.resolve()
     return None

@@ -9,7 +9,7 @@ from hkgit.applying.outcome import APPLIED, EditOutcome, find_first_error, refus
 from hkgit.edits import File
 from hkgit.errors import HkgitError
 from hkgit.text.document import Lines
-from hkgit.text.escape import to_json_text
+from hkgit.text.escape import quote_word, to_json_text
 from hkgit.values import dataclass, field
 
 TYPE_CHECKING = False
@@ -85,7 +85,7 @@ class EditReport:
             }
             for each in self.blind
         ]
-        files = sorted(to_json_text(path) or "" for path in self.files)
+        files = sorted(map(to_json_text, self.files))
         return {"call": self.call, "files": files, "blind": blind}
 
 
@@ -104,7 +104,7 @@ class UndoReport:
     @property
     def document(self) -> JsonObject:
         """It as JSON."""
-        files = sorted(to_json_text(path) or "" for path in self.files)
+        files = sorted(map(to_json_text, self.files))
         calls = [*self.calls]
         return {"status": "undone", "session": self.session, "calls": calls, "files": files}
 
@@ -117,14 +117,11 @@ def render_mending_read(
     With `is_late` the edit stays, and its lines are read as they were before it. Whoever follows it
     may be in any directory of the checkout.
     """
-    import shlex  # most edits are of lines that were read
-
     first, last = join_touched(touched)
-    if is_late:
-        target = shlex.quote(f"{path}:{first}-{last}")
-        return f"hkgit read {target} --session {session} --before {call}"
-    target = shlex.quote(f":/{path}:{first}-{last}")
+    target = quote_word(f":/{path}:{first}-{last}")
     read = f"hkgit read {target} --session {session}"
+    if is_late:
+        return f"{read} --before {call}"
     if call is None:
         return read
     return f"hkgit undo --session {session} --call {call} && {read}"

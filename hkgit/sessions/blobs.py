@@ -9,7 +9,7 @@ import json
 import os
 import zlib
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hkgit.edits import File
@@ -60,15 +60,13 @@ class Blobs:
         if place.exists():
             return name
         staged = place.with_name(f".{os.urandom(8).hex()}")
-        try:
+        with expect_writable(place):
             place.parent.mkdir(parents=True, exist_ok=True)
             try:
                 staged.write_bytes(zlib.compress(data, _LEVEL))
                 staged.replace(place)
             finally:
                 staged.unlink(missing_ok=True)
-        except OSError as error:
-            raise refuse_unwritable(place, error) from error
         return name
 
     def put_files(self, files: Iterable[File | None]) -> None:
@@ -100,12 +98,14 @@ class Blobs:
         return self.folder / name[:2] / name[2:]
 
 
-def refuse_unwritable(place: Path, error: OSError) -> GitRefused:
-    """Build the error for a call whose state cannot be kept; nothing was edited."""
-    reason = error.strerror or os.strerror(error.errno or 0)
-    return GitRefused(
-        str(place), f"cannot be written: {reason}", "Free some space, then try again."
-    )
+@contextmanager
+def expect_writable(place: Path) -> Iterator[None]:
+    """Raise GitRefused where the state of a call cannot be kept; nothing was edited."""
+    try:
+        yield
+    except OSError as error:
+        what = f"cannot be written: {error.strerror or os.strerror(error.errno or 0)}"
+        raise GitRefused(str(place), what, "Free some space, then try again.") from error
 
 
 def list_noted_versions(folder: Path) -> Iterator[str]:

@@ -40,16 +40,13 @@ class CommitPastHooks:
 def find_commits_past_hooks(repository: Repository) -> list[CommitPastHooks]:
     """Find the commits of HEAD's history that were made past the hooks, the newest first."""
     units = list_waiting(open_journals(repository))
-    if not units or not has_moved(repository, min(unit.call.time for unit in units)):
+    if not units or not has_moved(repository, units[0].call.time):
         return []
     paths = sorted({path for unit in units for path in unit.paths})
-    since = min(unit.call.time for unit in units) // 1000 - _SLACK
+    since = units[0].call.time // 1000 - _SLACK
     options = (f"--since=@{since}", f"--max-count={_MOST}", "--no-merges", "-z")
-    log = repository.git(
-        "--literal-pathspecs",
-        *("log", *options, f"--format={_FORMAT}", "HEAD", "--", *paths),
-        check=False,
-    )
+    asked = ("log", *options, f"--format={_FORMAT}", "HEAD", "--", *paths)
+    log = repository.git("--literal-pathspecs", *asked, check=False)
     fields = decode_text(log.stdout).rstrip("\0").split("\0") if log.code == 0 else []
     rows = zip(*(iter(fields),) * 4, strict=False)
     found = (
@@ -88,10 +85,9 @@ def is_recorded(repository: Repository, parent: str, tree: str) -> bool:
     return not found.uncovered and all(made.get(each) == after.get(each) for each in paths)
 
 
-def describe_commits_past_hooks(
-    repository: Repository, found: Sequence[CommitPastHooks]
-) -> Iterator[str]:
-    """Write a line for each commit, and one with the command that fixes all."""
+def describe_commits_past_hooks(repository: Repository) -> Iterator[str]:
+    """Write a line for each such commit, and one with the command that fixes all."""
+    found = find_commits_past_hooks(repository)
     for each in found:
         yield (
             f"commit {each.id[:9]} ({each.subject}) bypassed git's hooks, so it has no evidence of"

@@ -23,7 +23,7 @@ from hkgit.evidence.entry import (
     parse_file,
     part_json,
 )
-from hkgit.sessions.blobs import Blobs, keep_json, list_noted_versions, refuse_unwritable
+from hkgit.sessions.blobs import Blobs, expect_writable, keep_json, list_noted_versions
 from hkgit.sessions.homes import STATE_FILE, UNNAMED, say_waiting
 from hkgit.sessions.knowledge import FileKnowledge, Knowledge
 from hkgit.text.strict_json import JsonObject
@@ -148,10 +148,8 @@ class SessionJournal:
         vars(self).update(changes)
         recorded = {name: sorted(edits) for name, edits in self.recorded.items()}
         state = {"last": self.last, "knowledge": self.knowledge.write(), "recorded": recorded}
-        try:
+        with expect_writable(self._place):
             self._read = keep_json(self._place, state)
-        except OSError as error:
-            raise refuse_unwritable(self._place, error) from error
 
     def list_numbers(self) -> list[int]:
         """List the numbers of all calls, the one that has begun among them."""
@@ -227,11 +225,9 @@ class SessionJournal:
         if not self._read:
             self.update()
         call = replace(call, id=self.last + 1)
-        try:
-            if self.folder.name != UNNAMED:  # calls without a session wait for no commit
+        if self.folder.name != UNNAMED:  # calls without a session wait for no commit
+            with expect_writable(self.folder.parent):
                 say_waiting(self.folder.parent)
-        except OSError as error:
-            raise refuse_unwritable(self.folder.parent, error) from error
         self._put(call)
         return call
 
@@ -311,10 +307,8 @@ class SessionJournal:
     def _put(self, call: JournaledCall) -> None:
         self._latest.pop(call.id, None)
         place = self._place_of(call.id)
-        try:
+        with expect_writable(place):
             keep_json(place, _call_json(call))
-        except OSError as error:
-            raise refuse_unwritable(place, error) from error
 
     def _drop(self, number: int) -> None:
         self._latest.pop(number, None)

@@ -89,7 +89,7 @@ def propose_entry(
     base: str | None,
     log: RefusalLog,
     *,
-    is_net: bool = False,
+    is_net: bool,
 ) -> ProposedEntry:
     """Propose an entry of some edits. Raises InvalidInput where it is too large."""
     last = units[-1].call

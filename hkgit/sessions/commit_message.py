@@ -21,7 +21,7 @@ def sign(repository: Repository, place: Path) -> bool:
     message = read_message(place)
     parents = repository.commit_in_progress_parents()[0]
     entries = read_new_entries(repository, parents, repository.judged_tree)
-    text, template = split_template(message, find_comment_mark(repository))
+    text, template = split_template(message, find_comment_mark(repository, message))
     named = read_trailers(text).entries
     new = [(name, entry) for name, entry in entries if name not in named]
     lines = (*_credit(repository, [entry for _, entry in new], text), *name_entries(new))
@@ -31,22 +31,21 @@ def sign(repository: Repository, place: Path) -> bool:
     return True
 
 
-def _credit(repository: Repository, entries: Sequence[Entry], text: bytes) -> tuple[str, ...]:
+def _credit(repository: Repository, entries: Sequence[Entry], text: bytes) -> list[str]:
     """The `Assisted-by` lines that the policy asks for; most policies ask for none."""
     head = repository.head().commit
     if head is None or not entries:
-        return ()
+        return []
     files = map(repository.snapshot(head).get, POLICIES)
     told = b"".join(file.data for file in files if file is not None)
     if not any(word in told for word in (b"assisted_by", b"extends")):
-        return ()
+        return []
     # Only then is the whole policy of interest.
     from hkgit.evidence.trailers import list_missing_lines
     from hkgit.gate.trusted_policy import read_trusted_policy
 
-    if read_trusted_policy(repository, head).assisted_by != "require":
-        return ()
-    return tuple(list_missing_lines(entries, text))
+    is_asked = read_trusted_policy(repository, head).assisted_by == "require"
+    return list_missing_lines(entries, text) if is_asked else []
 
 
 def name_entries(entries: Sequence[tuple[str, Entry]]) -> tuple[str, ...]:

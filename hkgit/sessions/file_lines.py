@@ -182,7 +182,7 @@ def read_snapshot(
     end: int | None,
     *,
     hashline: bool = False,
-    limit: int | None = MAX_LINES,
+    limit: int | None,
 ) -> Reading:
     """Read a file of a snapshot. Raises InvalidInput when there is no such file or line."""
     file = _find_regular_file(files, path)

@@ -64,12 +64,6 @@ class FileKnowledge:
 NOTHING = FileKnowledge()
 
 
-def merge_knowledge(known: FileKnowledge, fresh: FileKnowledge, kept: Kept) -> FileKnowledge:
-    """Add what is known of a later version of a file, or of the same one, to what is known."""
-    data = kept(fresh.version) if fresh.lines else None
-    return known if data is None else known.learn(fresh.lines, data, kept)
-
-
 _Files = Mapping[str, FileKnowledge]
 
 
@@ -101,10 +95,13 @@ class Knowledge:
         return frozenset(each.version for each in (*self.known.values(), *self.fresh.values()))
 
     def merge(self, kept: Kept) -> _Files:
-        """Join what is known and what is fresh."""
-        fresh = self.fresh.items()
-        merged = {x: merge_knowledge(self.known.get(x, NOTHING), each, kept) for x, each in fresh}
-        return {**self.known, **merged}
+        """Join what is known and what is fresh, which is of a later version or of the same one."""
+        merged = {**self.known}
+        for path, fresh in self.fresh.items():
+            data = kept(fresh.version) if fresh.lines else None
+            if data is not None:
+                merged[path] = merged.get(path, NOTHING).learn(fresh.lines, data, kept)
+        return merged
 
     def begin_turn(self, turn: str, kept: Kept) -> Knowledge:
         """Count as known what earlier turns of the model have read: it has been shown that by now.

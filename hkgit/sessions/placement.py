@@ -106,23 +106,22 @@ def place(units: tuple[PendingEdit, ...], files: Snapshot, stores_lf: StoresLf) 
         own = numbers & {each.id for each in edits}
         free = {each.id for each in edits if is_blind(each.evidence)}
         try:
-            change, lost = _select(units[0], file, own, len(edits), files, stores_lf)
-            found = change
-            if len(own) == len(edits):
-                change = _settle_conflicts(change, files, own)
-            carried = carry_change(change, files, free)
+            found, lost = _select(units[0], file, own, len(edits), files, stores_lf)
+            settled = _settle_conflicts(found, files, own) if len(own) == len(edits) else found
+            carried = carry_change(settled, files, free)
         except HkgitError as error:
             refused |= dict.fromkeys(own, error)
             continue
         lost |= {number for hunk, _ in carried.refused for number in hunk.edits}
         refused |= dict.fromkeys(lost & own, Stale(file.name, _LINES, _FIRST))
-        moved = carried.moved if change is found else _map_lines(found, carried.change)
-        change = carried.change
+        change, moved = carried.change, carried.moved
+        if settled is not found:
+            moved = LineMap.between(Document.of(found.before).data, Document.of(change.before).data)
         if change.before != change.after or change.path != change.new_path:
             changes.append(change)
         for read in list_read_lines(entry, own - lost):
             if file.path is not None and read.path in names:
-                reads += carry_read(replace(read, path=file.path), moved)
+                reads += _carry_read(replace(read, path=file.path), moved)
     kept = tuple(unit for unit in units if unit.number not in refused)
     errors = {unit: refused[unit.number] for unit in units if unit.number in refused}
     placed = PlacedEdits(kept, tuple(changes), tuple(reads))
@@ -167,12 +166,6 @@ def _settle_conflicts(change: FileChange, files: Snapshot, numbers: Collection[i
     return replace(change, before=old, after=new, hunks=tuple(own))
 
 
-def _map_lines(found: FileChange, change: FileChange) -> LineMap:
-    """Map the lines that a change has found to those that it is carried to."""
-    sides = (b"" if each.before is None else each.before.data for each in (found, change))
-    return LineMap.between(*sides)
-
-
 def _select(
     unit: PendingEdit,
     file: RecordedFile,
@@ -200,9 +193,9 @@ def _select(
         if before is None or after is None:
             raise InvalidInput(file.name, "only a part of the edits that made it is here", _FIRST)
         document = Document(before.data)
-        ends = file.final_newline, document.is_terminated
         reaches_end = bool(hunks) and hunks[-1].end_line == document.line_count
-        data = apply_hunks(document, hunks, is_terminated=ends[not reaches_end])
+        is_terminated = file.final_newline if reaches_end else document.is_terminated
+        data = apply_hunks(document, hunks, is_terminated=is_terminated)
         after = replace(after, data=data)
         # What is no change of lines is of those edits that are in no hunk.
         if own <= {number for hunk in file.hunks for number in hunk.edits}:
@@ -281,7 +274,7 @@ def _find_place(hunk: Hunk, moved: LineMap) -> tuple[Lines, bool]:
     return (min(first, last + 1), last), False
 
 
-def carry_read(read: Read, moved: LineMap) -> Iterator[Read]:
+def _carry_read(read: Read, moved: LineMap) -> Iterator[Read]:
     """Carry a read to another version of its file, as far as its lines are left."""
     if read.start_line is not None and read.end_line is not None:
         for first, last in moved.keep((read.start_line, read.end_line)):

@@ -175,8 +175,8 @@ def _is_more(
     """Whether a commit may settle refusals, or follow one that was made past the hooks."""
     if any(each.entry.claims.get("refusals") for each in proposal.entries):
         return True
-    times = [unit.call.time for unit in list_waiting(journals)]
-    return bool(times) and has_moved(repository, min(times))
+    waiting = list_waiting(journals)
+    return bool(waiting) and has_moved(repository, waiting[0].call.time)
 
 
 def _stage(repository: Repository, root: Path, proposal: Proposal, tree: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
@@ -109,9 +109,7 @@ _NAMED = 200
 def find_awaiting(repository: Repository, journals: Sequence[SessionJournal]) -> list[PendingEdit]:
     """Find the edits that are in the checkout and not in HEAD."""
     see_head(repository, journals)
-    effective = _find_effective(repository, list_waiting(journals))
-    changed = _find_changed(repository, {path for unit in effective for path in unit.paths})
-    return [unit for unit in effective if unit.paths & changed]
+    return _list_changed(repository, _find_effective(repository, list_waiting(journals)))
 
 
 def may_be_committed(repository: Repository, journals: Sequence[SessionJournal]) -> bool:
@@ -125,9 +123,8 @@ def may_be_committed(repository: Repository, journals: Sequence[SessionJournal])
     if "PRE_COMMIT" in os.environ:  # the framework has put aside what is not staged
         return True
     effective = _find_effective(repository, units)
-    changed = _find_changed(repository, {path for unit in effective for path in unit.paths})
     since = (time.time() - _REMADE) * 1000
-    if any(unit.paths & changed or unit.call.time > since for unit in effective):
+    if any(unit.call.time > since for unit in effective) or _list_changed(repository, effective):
         return True
     if len(effective) == len(units):
         return False
@@ -181,10 +178,11 @@ def _find_effective(repository: Repository, units: Sequence[PendingEdit]) -> Seq
     return find_effective(Checkout(repository.work_tree), units)
 
 
-def _find_changed(repository: Repository, paths: Collection[str]) -> frozenset[str]:
-    """Find those of some paths that differ from HEAD in the index or the checkout."""
+def _list_changed(repository: Repository, units: Sequence[PendingEdit]) -> list[PendingEdit]:
+    """List the edits of files that differ from HEAD in the index or the checkout."""
+    paths = {path for unit in units for path in unit.paths}
     if not paths:
-        return frozenset()
+        return []
     named = ["--", *sorted(paths)] if len(paths) <= _NAMED else []
     status = repository.git(
         "--literal-pathspecs",
@@ -196,7 +194,8 @@ def _find_changed(repository: Repository, paths: Collection[str]) -> frozenset[s
         "--untracked-files=all",
         *named,
     )
-    return frozenset(entry[3:] for entry in status.words)
+    changed = {entry[3:] for entry in status.words}
+    return [unit for unit in units if unit.paths & changed]
 
 
 def find_blind_reads(repository: Repository, policy: Policy) -> Iterator[tuple[str, str]]:

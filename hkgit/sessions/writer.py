@@ -14,7 +14,7 @@ from hkgit.applying.files import DirectorySnapshot, clear_away, write_files
 from hkgit.edits import File
 from hkgit.errors import GitRefused, HkgitError, Stale
 from hkgit.evidence.claims import mark
-from hkgit.sessions.blobs import Blobs, refuse_unwritable
+from hkgit.sessions.blobs import Blobs, expect_writable
 from hkgit.sessions.call_journal import JournaledCall, SessionJournal
 from hkgit.sessions.homes import find_unused, list_candidates, lock_sessions
 from hkgit.sessions.knowledge import FileKnowledge
@@ -59,10 +59,8 @@ def carry_out(
             fix = "Read it again, and write the edit against that."
             raise Stale(path, "was changed while it was being edited", fix)
     under_way = journal.folder.parent / _UNDER_WAY
-    try:
+    with expect_writable(under_way):
         under_way.write_text(journal.folder.name)
-    except OSError as error:
-        raise refuse_unwritable(under_way, error) from error
     call = journal.begin(call)
     # Where the journal cannot be closed any more (a full disk), the mark stays, and `repair` finds
     # out how the call ended.

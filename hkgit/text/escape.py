@@ -1,9 +1,15 @@
-"""Escape text for terminals, Markdown and CI; count with nouns."""
+"""Escape text for terminals, shells, Markdown and CI; count with nouns."""
 
 from __future__ import annotations
 
 import json
 import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Text = TypeVar("Text", str, str | None)
 
 _MARK = r"##(?=\w*\[)"
 _COMMAND = r"^(\s*)::"
@@ -41,13 +47,20 @@ def escape_workflow_property(text: str) -> str:
     return "".join(_WORKFLOW_PROPERTY.get(char, char) for char in visible(text))
 
 
+def quote_word(text: str) -> str:
+    """Quote a word of a command for a shell, where it needs that."""
+    import shlex  # most answers name no command
+
+    return shlex.quote(text)
+
+
 def visible(text: str) -> str:
     """Escape what could drive a terminal."""
-    shown = to_json_text(text) or ""
+    shown = to_json_text(text)
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in shown)
 
 
-def to_json_text(text: str | None) -> str | None:
+def to_json_text(text: Text) -> Text:
     """Make text fit for JSON: bytes that are not UTF-8 become replacement characters."""
     if text is None:
         return None

@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Protocol
 
-from hkgit.applying.evidence import HASHED, is_empty
+from hkgit.applying.evidence import HASHED, is_empty, join_touched
 from hkgit.edits import File, Snapshot
 from hkgit.errors import GitRefused
 from hkgit.evidence.replay import record_ref
@@ -92,7 +92,7 @@ def list_changed_paths(repository: Repository, before: str, after: str) -> froze
 
 
 def adopt_tree(
-    repository: Repository, transcripts: Transcripts, tree: str, *, keeps: bool = True
+    repository: Repository, transcripts: Transcripts, tree: str, *, keeps: bool
 ) -> Adoption:
     """Explain a tree that is no commit yet; what is found goes into the checkout's sessions.
 
@@ -118,7 +118,7 @@ def adopt_commits(
     transcripts: Transcripts,
     commits: Sequence[str],
     *,
-    keeps: bool = True,
+    keeps: bool,
 ) -> list[Adoption]:
     """Explain commits, parents first; what is found is kept beside the history.
 
@@ -256,10 +256,8 @@ class UnexplainedLines(ChangedLines):
     @property
     def where(self) -> str:
         """Its path and lines, as findings name them."""
-        if self.first > self.last:
-            return f"{self.path}:{max(self.last, 1)}"
-        lines = f"{self.first}-{self.last}" if self.first < self.last else f"{self.first}"
-        return f"{self.path}:{lines}"
+        first, last = join_touched([(self.first, self.last)])
+        return f"{self.path}:{first}-{last}" if first < last else f"{self.path}:{first}"
 
 
 @dataclass

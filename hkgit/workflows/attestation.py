@@ -26,22 +26,10 @@ def attest(
     commits: CommitRange,
     policy: Policy,
     key: Path,
-    target: str | None = None,
-    resource: str | None = None,
+    target: str | None,
+    resource: str | None,
 ) -> Envelope:
-    """Sign the verdict that every commit of a range passes (see `judge_statement`)."""
-    statement = judge_statement(repository, commits, policy, target, resource)
-    return sign_payload(PAYLOAD_TYPE, statement.to_bytes(), key, ATTEST)
-
-
-def judge_statement(
-    repository: Repository,
-    commits: CommitRange,
-    policy: Policy,
-    target: str | None = None,
-    resource: str | None = None,
-) -> Statement:
-    """Judge a range, and state that every commit passes.
+    """Judge a range, and sign the statement that every commit passes.
 
     `resource` is the repository's URI, by default the Software Heritage id of the range's base.
     Raises Rejected when one does not, whatever the policy's mode, and InvalidInput for an empty
@@ -63,7 +51,7 @@ def judge_statement(
     if failed is not None:
         where, what = (failed.judged.candidate.id or "")[:12], f"does not pass ({failed.rule})"
         raise Rejected(where, f"{what}, so it cannot be attested", "hkgit gate --range says why.")
-    return Statement(
+    statement = Statement(
         base=old,
         base_tree=repository.commit(old).tree,
         head=new,
@@ -78,6 +66,7 @@ def judge_statement(
         resource=resource or f"swh:1:rev:{old}",
         time=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
     )
+    return sign_payload(PAYLOAD_TYPE, statement.to_bytes(), key, ATTEST)
 
 
 def sign_entries(repository: Repository, old: str, new: str, key: Path) -> dict[str, str]:

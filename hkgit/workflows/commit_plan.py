@@ -10,14 +10,13 @@ from hkgit.applying.evidence import find_holding_read, refuse_stale_hash, whole
 from hkgit.applying.files import DirectorySnapshot
 from hkgit.applying.net import NetChange
 from hkgit.applying.outcome import (
-    EditOutcome,
     Plan,
     expect_change,
     files_after,
     files_before,
     refuse_spec,
 )
-from hkgit.applying.planner import Options, PlannedSpec, Series, plan
+from hkgit.applying.planner import Options, PlannedSpec, Series, plan, plan_spec
 from hkgit.applying.ranges import refuse_stale_read
 from hkgit.applying.workspace import resolve_names
 from hkgit.edits import File, MappingSnapshot, Overlay, Read, Snapshot, Spec
@@ -75,18 +74,12 @@ def prepare(
             planned = expect_conflicted(planned, target.merging)
         if base is None and not number:
             base = first[0].base if first else target.tip
-        step = PlannedCommit(
-            spec=spec,
-            plan=planned,
-            reads=reads,
-            base=base,
-            before=series.files,
-        )
+        step = PlannedCommit(spec, planned, reads, base=base, before=series.files)
         series.add(step)
         steps.append(step)
         if not planned.ok:
             return tuple(steps)
-        ahead = _read_ahead(planned, reads, series.changed)
+        ahead = tuple(_read_ahead(planned, reads, series.changed))
     touched = {outcome.path for outcome in series.outcomes}
     promised = (read for read in request.reads if read.kind == "hash")
     _check_reads(start, [read for read in promised if read.path not in touched])
@@ -102,12 +95,11 @@ def _plan_spec(
     ahead: tuple[Read, ...],
 ) -> tuple[Plan, tuple[Read, ...]]:
     """The plan on the tip of a spec that refers to a base, and the reads that hold there."""
+    if base is tip:
+        return plan_spec(spec, tip, options, reads), reads
     try:
         spec = resolve_names(spec, base)
-        if base is tip:
-            planned, known = plan(spec, tip, options, reads), reads
-        else:
-            planned, known = carry_plan(spec, base, tip, options, reads, ahead)
+        planned, known = carry_plan(spec, base, tip, options, reads, ahead)
     except HkgitError as error:
         return refuse_spec(spec, error), reads
     return expect_change(planned), known
@@ -125,19 +117,16 @@ def _expect_stored(
     return planned
 
 
-def _read_ahead(planned: Plan, reads: Sequence[Read], changed: Collection[str]) -> tuple[Read, ...]:
-    """Carry the reads of changed files to their lines after a plan."""
-    known = (*follow_reads(reads, planned), *_read_written(planned))
-    return tuple(read for read in known if read.path in changed)
+def _read_ahead(planned: Plan, reads: Sequence[Read], changed: Collection[str]) -> Iterator[Read]:
+    """Carry the reads of changed files to their lines after a plan.
 
-
-def _read_written(planned: Plan) -> Iterator[Read]:
-    """Make a read of every file that a plan creates: its author knows all of its lines."""
+    Of a file that the plan creates its author knows all lines.
+    """
+    yield from (read for read in follow_reads(reads, planned) if read.path in changed)
     for change in planned.files:
-        if change.path is None and change.new_path is not None and change.after is not None:
-            base = terminate(Document(change.after.data))
-            if base.line_count:
-                yield Read(change.new_path, *whole(base), base.whole_hash)
+        base = terminate(Document.of(change.after))
+        if change.path is None and base.line_count:
+            yield Read(change.name, *whole(base), base.whole_hash)
 
 
 def _list_new_contents(planned: Plan) -> Iterator[tuple[str, Content]]:
@@ -272,15 +261,22 @@ def explain_uncommitted(
     foreign = Conversion(repository, committed).why_foreign(differing)
     live = plan(spec, checkout, options, reads)
     way = f"\n{RESOLVE}" if repository.remembers("MERGE_HEAD") else ""
-    outcomes = tuple(
-        _refuse_uncommitted(each, each.error, committed, way, foreign.get(each.path))
-        if each.error is not None
-        and there.error is None
-        and is_other_text(checkout, committed, there.path)
-        else each
-        for each, there in zip(planned.outcomes, live.outcomes, strict=True)
-    )
-    return Plan(outcomes, ())
+    outcomes = [*planned.outcomes]
+    for at, (each, there) in enumerate(zip(planned.outcomes, live.outcomes, strict=True)):
+        error, path = each.error, each.path
+        if error is None or there.error is not None:
+            continue
+        if not is_other_text(checkout, committed, there.path):
+            continue
+        is_new = committed.get(path) is None
+        state = "is not committed yet" if is_new else "has uncommitted changes"
+        what = f"{error.what}; it matches the working tree, where the file {state}"
+        fix = (
+            f"`apply` reads HEAD: commit {path} first, or make this edit with `edit`, which reads"
+            f" the working tree.{way}"
+        )
+        outcomes[at] = each.refuse(foreign.get(path) or type(error)(error.where, what, fix))
+    return Plan(tuple(outcomes), ())
 
 
 def is_other_text(checkout: Snapshot, committed: Snapshot, path: str) -> bool:
@@ -292,22 +288,3 @@ def is_other_text(checkout: Snapshot, committed: Snapshot, path: str) -> bool:
     if here is None or there is None:
         return here is not there
     return here.data != there.data and Document(here.data).lines != Document(there.data).lines
-
-
-def _refuse_uncommitted(
-    outcome: EditOutcome,
-    error: HkgitError,
-    committed: Snapshot,
-    way: str,
-    foreign: InvalidInput | None,
-) -> EditOutcome:
-    if foreign is not None:
-        return outcome.refuse(foreign)
-    is_new = committed.get(outcome.path) is None
-    state = "is not committed yet" if is_new else "has uncommitted changes"
-    fix = (
-        f"`apply` reads HEAD: commit {outcome.path} first, or make this edit with `edit`, which"
-        f" reads the working tree.{way}"
-    )
-    what = f"{error.what}; it matches the working tree, where the file {state}"
-    return outcome.refuse(type(error)(error.where, what, fix))

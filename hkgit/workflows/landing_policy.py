@@ -12,7 +12,6 @@ from hkgit.applying.files import DirectorySnapshot
 from hkgit.applying.outcome import BY_NUMBER, is_by_number
 from hkgit.errors import BlindEdit, HkgitError, Rejected
 from hkgit.evidence.claims import make_entry
-from hkgit.evidence.entry import Entry
 from hkgit.evidence.verdict import BLIND
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import find_blind_edits
@@ -77,7 +76,8 @@ def list_unread(target: LandingTarget, steps: Sequence[PlannedCommit]) -> Iterat
         for edit in entry.edits:
             by_number = is_by_number(edit.dialect, edit.tier, edit.evidence)
             if edit.id in blind or by_number:
-                path = _find_path_before(entry, edit.path)
+                names = (x.name for x in entry.files if x.new_path == edit.path)
+                path = next(names, edit.path)
                 file = repository.snapshot(base).get(path)
                 is_whole = path in changed or (file is not None and not file.data)
                 yield Unread(
@@ -101,7 +101,7 @@ def _find_revision(repository: Repository, base: str, path: str) -> str | None:
     return base[:12]
 
 
-def refuse_blind(policy: Policy, unread: Sequence[Unread], fix: str = _FIX) -> Rejected:
+def refuse_blind(policy: Policy, unread: Sequence[Unread]) -> Rejected:
     """Build the error for blind edits: why they do not land.
 
     Of a protected path that is granted to nobody it is no BlindEdit: no evidence would help.
@@ -118,7 +118,7 @@ def refuse_blind(policy: Policy, unread: Sequence[Unread], fix: str = _FIX) -> R
         what = (
             f"blind edit: its evidence is {unread[0].has}, and {policy.source} accepts {accepted}"
         )
-    return BlindEdit(", ".join(named[:_SHOWN]) + more, what, fix)
+    return BlindEdit(", ".join(named[:_SHOWN]) + more, what, _FIX)
 
 
 def _is_closed(policy: Policy, path: str) -> bool:
@@ -133,8 +133,3 @@ def refuse_ruling(policy: Policy, ruling: Ruling) -> HkgitError | None:
     more = f" (and {len(others)} more)" if others else ""
     kind = BlindEdit if first.rule == BLIND else Rejected
     return kind(first.where, f"{first.what}{more} ({policy.source})", first.fix)
-
-
-def _find_path_before(entry: Entry, path: str) -> str:
-    """The name by which the base knows the file of an edit."""
-    return next((file.name for file in entry.files if path == file.new_path), path)

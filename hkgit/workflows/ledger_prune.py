@@ -73,7 +73,8 @@ def _list_prunable(
         here = {name: None for name in here if name in older}
     if not keep:
         return [*here]
-    args = ("log", "--no-renames", "--no-ext-diff", "-z", "--format=", "--diff-filter=A")
+    # With -c those that a merge itself has added are among them.
+    args = ("log", "-c", "--no-renames", "--no-ext-diff", "-z", "--format=", "--diff-filter=A")
     added = repository.git(*args, "--name-only", tip, "--", f":(top){LEDGER}").words
     newest_first = dict.fromkeys(map(entry_name, added))
     return [name for name in newest_first if name in here][keep:]

@@ -51,11 +51,9 @@ def _check_edit(number: int, item: object) -> AnyEdit:
 
 def _names_file(text: str) -> bool:
     """Whether a text is the name of a file that is there."""
-    if not text or len(text) > 1000 or "\n" in text or "\0" in text:
-        return False
     try:
-        return Path(text).is_file()
-    except (OSError, ValueError):
+        return "\n" not in text and Path(text).is_file()
+    except (OSError, ValueError):  # too long, or with characters that no name has
         return False
 
 
@@ -256,8 +254,6 @@ def _make_spec(edits: object) -> Spec:
         raise WrongArgument("edits", edits, "a text, a Spec or a list of edits", fix)
     items = tuple(_check_edit(number, item) for number, item in enumerate(edits, 1))
     if isinstance(edits, ParsedEdits):
-        if items == edits.spec.edits:
-            return edits.spec
         return replace(edits.spec, edits=items)
     is_numbered = any(isinstance(edit, ReplaceRange | InsertAfter) for edit in items)
     return Spec(_UNSAID, items, sequential=not is_numbered)
@@ -267,11 +263,9 @@ def _move_below(spec: Spec, root: Root) -> Spec:
     """The spec with absolute paths below a directory made relative to it."""
     if isinstance(root, Mapping):
         return spec
-    names = {str(Path(root).absolute()), str(Path(root).resolve())}
-    edits = spec.edits
-    for name in names:
-        edits = tuple(make_relative(edit, name) for edit in edits)
-    return spec if edits == spec.edits else replace(spec, edits=edits)
+    for name in {str(Path(root).absolute()), str(Path(root).resolve())}:
+        spec = replace(spec, edits=tuple(make_relative(edit, name) for edit in spec.edits))
+    return spec
 
 
 def _take_snapshot(root: object) -> Snapshot:
@@ -299,20 +293,15 @@ def _list_contents(root: Root, plan: Plan) -> dict[str, Content | None]:
 
     New files of a mapping are text unless all else is bytes.
     """
-    if not isinstance(root, Mapping):
-        changed = files_after(plan).items()
-        return {path: None if file is None else file.data for path, file in changed}
-    is_all_bytes = bool(root) and all(isinstance(content, bytes) for content in root.values())
+    old = root if isinstance(root, Mapping) else {"": b""}
+    is_all_bytes = {isinstance(content, bytes) for content in old.values()} == {True}
     given: dict[str, Content | None] = {}
     for change in plan.files:
-        is_bytes = (
-            isinstance(root.get(change.path or ""), bytes) if change.path in root else is_all_bytes
-        )
-        if change.path is not None:
-            given[change.path] = None
-        if change.new_path is not None and change.after is not None:
-            data = change.after.data
-            given[change.new_path] = data if is_bytes else decode_text(data)
+        before = old.get(change.path or "")
+        is_bytes = is_all_bytes if before is None else isinstance(before, bytes)
+        for path, file in files_after(Plan((), (change,))).items():
+            data = None if file is None else file.data
+            given[path] = data if is_bytes or data is None else decode_text(data)
     return given
 
 

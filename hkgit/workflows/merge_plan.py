@@ -7,9 +7,9 @@ parent's file, or stays as in the first parent.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
-from hkgit.applying.outcome import EditOutcome, Plan, files_after
+from hkgit.applying.outcome import Plan, files_after
 from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.errors import InvalidInput
 from hkgit.git.clean_merge import find_invented_paths
@@ -80,18 +80,14 @@ def expect_conflicted(plan: Plan, merging: MergePlan) -> Plan:
     named = ", ".join(map(quote_path, merging.conflicts))
     what = f"is not in conflict, and a merge changes nothing else (in conflict: {named})"
     fix = "Make this edit in a commit after the merge."
-    return Plan(tuple(_refuse(plan, each, outside, what, fix) for each in plan.outcomes), ())
-
-
-def _refuse(
-    plan: Plan, outcome: EditOutcome, outside: Collection[str], what: str, fix: str
-) -> EditOutcome:
-    names = [{change.path, change.new_path} for change in plan.files]
-    paths = {path for each in names if outcome.path in each for path in each if path in outside}
-    if not paths:
-        return outcome
-    error = InvalidInput(quote_path(min(filter(None, paths))), what, fix)
-    return outcome.refuse(error)
+    refused: dict[str, InvalidInput] = {}
+    for change in plan.files:
+        names = {path for path in (change.path, change.new_path) if path is not None}
+        if names & outside:
+            error = InvalidInput(quote_path(min(names & outside)), what, fix)
+            refused |= dict.fromkeys(names, error)
+    outcomes = (x.refuse(refused[x.path]) if x.path in refused else x for x in plan.outcomes)
+    return Plan(tuple(outcomes), ())
 
 
 def write_tree_on(repository: Repository, tip: str, merging: MergePlan | None, files: Files) -> str:
@@ -115,14 +111,13 @@ def list_conflicts(
     before, ours, theirs = map(repository.snapshot, commits)
     for path in merging.conflicts:
         result = files[path] if path in files else ours.get(path)
-        here = {
-            *_split_lines(before.get(path)),
-            *_split_lines(result if isinstance(result, File) else None),
-        }
+        there = result if isinstance(result, File) else None
+        here = {*_split_lines(before.get(path)), *_split_lines(there)}
         missing = sum(line not in here for line in _split_lines(theirs.get(path)))
         yield path, path in files, missing
 
 
 def _split_lines(file: File | None) -> tuple[bytes, ...]:
-    is_text = file is not None and file.mode in (REGULAR, EXECUTABLE)
-    return Document(file.data).lines if file is not None and is_text else ()
+    if file is None or file.mode not in (REGULAR, EXECUTABLE):
+        return ()
+    return Document(file.data).lines

@@ -89,14 +89,6 @@ class _Batches(Generic[Step]):
         """What to send where nothing could be read."""
         return REPARSE if self._dialect == "auto" else SAME.format(self._dialect)
 
-    def read(self, text: str) -> Sequence[Sequence[Spec]]:
-        """Read what is to be planned, the likeliest first. Raises InvalidInput."""
-        try:
-            return [*self._list_candidates(text)]
-        except InvalidInput as error:
-            self.error = self.error or error
-            raise
-
     def plan(self, candidates: Sequence[Sequence[Spec]]) -> None:
         """Plan the first of them that has a place, or else the last."""
         self.error = None
@@ -108,7 +100,8 @@ class _Batches(Generic[Step]):
                 break
         self.outcomes = self.steps[-1].plan.outcomes
 
-    def _list_candidates(self, text: str) -> Iterator[Sequence[Spec]]:
+    def read(self, text: str) -> Iterator[Sequence[Spec]]:
+        """Read what is to be planned, the likeliest first. Raises InvalidInput."""
         begin, self._begin = self._begin, None
         if begin is not None:
             yield begin()
@@ -144,8 +137,9 @@ async def _converse(
     while True:
         problem: str | None
         try:
-            candidates = batches.read(text)
+            candidates = [*batches.read(text)]
         except InvalidInput as error:
+            batches.error = batches.error or error
             problem, fix = str(error), batches.reparse
         else:
             batches.plan(candidates)

@@ -47,6 +47,7 @@ from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import find_blind_edits
 from hkgit.gate.ruling import Ruling
 from hkgit.git.objects import EMPTY_TREE, Commit, Files
+from hkgit.git.program import Git
 from hkgit.git.repository import FIRST_COMMIT, Repository
 from hkgit.git.transaction.landing import find_unfinished, refuse_local_changes
 from hkgit.git.transaction.transaction import settle_abandoned
@@ -89,10 +90,11 @@ _MOST_SEARCHED = 1000
 class RemakeRequest:
     """The commit to make again; `agent` says whose it is, and `message` is a new one.
 
-    Without a `commit` it is what is staged, all an agent's: at these `paths`, as git takes them,
-    or in a `tree` that git was about to commit. With a `patch` it changes what that says instead.
-    With `transcripts` of agents, what they explain gets `recovered` entries. With `vouches` whoever
-    asks takes it upon himself, as it is: committed and signed by him.
+    Without a `commit` it is what is staged, all an agent's: at these `paths`, as git takes them
+    where the repository was opened, or in a `tree` that git was about to commit. With a `patch` it
+    changes what that says instead. With `transcripts` of agents, what they explain gets `recovered`
+    entries. With `vouches` whoever asks takes it upon himself, as it is: committed and signed by
+    him.
     """
 
     commit: str | None = None
@@ -153,6 +155,8 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
     """
     if repository.is_bare:
         raise GitRefused("hkgit redo", "a bare repository has no checkout", "Run this in a clone.")
+    if request.message is not None and not request.message.strip():
+        raise InvalidInput("--message", "is empty", "Say what the commit does, or leave it out.")
     if request.commit is None:
         old = _write_staged(repository, request)
         now, head = old.parents[0], old.id
@@ -167,7 +171,7 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
         request = replace(request, agent=named.partition(" <")[0])
     is_free = all(each is None for each in (request.agent, request.message, request.patch))
     if is_free and _is_settled(repository, policy, old):
-        _bring_along(repository, head, _list_lagging(repository))
+        _restore_records(repository, head)
         return Remade(old.id)
     target = old.tree
     if request.patch is not None:
@@ -202,9 +206,9 @@ def remake(repository: Repository, request: RemakeRequest) -> Remade:
     _expect_unchanged(repository, [path for path in changed if not is_ledgers(path)])
     repository.git("update-ref", "-m", f"hkgit redo: {old.id[:12]}", "HEAD", new_head, now)
     if request.commit is None:
-        _bring_along(repository, new_head, _list_lagging(repository))
+        _restore_records(repository, new_head)
         paths = ("--", *request.paths) if request.paths else ()
-        repository.git("reset", "-q", *paths)  # the files, with what was not staged, stay
+        _find_git(repository)("reset", "-q", *paths)  # the files, with what is not staged, stay
     else:
         _bring_along(repository, new_head, changed)
     _note_recorded(repository, made.recorded)
@@ -234,12 +238,15 @@ def _write_staged(repository: Repository, request: RemakeRequest) -> Commit:
         tree = store_checkout(repository, "-u")  # as after `git commit -a`, which stages for itself
         paths = _list_staged(repository, head, tree, request.paths)
     if not paths and not merged:
-        _bring_along(repository, head, _list_lagging(repository))
+        _restore_records(repository, head)
         where = ", ".join(map(quote_path, request.paths)) or "hkgit redo"
         what = (
             "names no commit, and nothing is staged there" if request.paths else "nothing is staged"
         )
         raise InvalidInput(where, what, "Stage it first: git add FILE")
+    if request.paths and request.tree is None:  # each names something, as `git commit` asks, too
+        known = ("ls-files", "--error-unmatch", "--with-tree=HEAD", "--", *request.paths)
+        _find_git(repository)(*known)
     if request.paths:
         before, after = repository.commit(head).tree, repository.snapshot(tree)
         own = (each.path for each in repository.changes(before, tree) if is_ledgers(each.path))
@@ -256,8 +263,15 @@ def _list_staged(
 ) -> tuple[str, ...]:
     """List the files in which a tree differs from a commit, of those at some paths for git."""
     options = ("-r", "--name-only", "-z", "--no-renames")
-    listed = repository.git("diff-tree", *options, head, tree, "--", *paths).words
+    listed = _find_git(repository)("diff-tree", *options, head, tree, "--", *paths).words
     return tuple(path for path in listed if not is_ledgers(path))
+
+
+def _find_git(repository: Repository) -> Git:
+    """Find git in the directory where the user is: paths are named from there."""
+    here, root = repository.start.resolve(), repository.work_tree
+    is_inside = root is not None and here.is_relative_to(root)
+    return replace(repository.git, cwd=here) if is_inside else repository.git
 
 
 def _find_tree(repository: Repository, name: str | None) -> str:
@@ -670,13 +684,14 @@ def _note_recorded(repository: Repository, recorded: Sequence[ProposedEntry]) ->
                 journal.record({**journal.recorded, **made})
 
 
-def _list_lagging(repository: Repository) -> list[str]:
-    """List the records in which the index is not HEAD's, as a crash may have left them."""
+def _restore_records(repository: Repository, head: str) -> None:
+    """Restore the records in which the index is not HEAD's, as a crash may have left them."""
     options = ("--cached", "--name-status", "--diff-filter=AD", "-z", "--no-renames")
     words = iter(repository.git("diff-index", *options, "HEAD", "--", ":/.hkgit").words)
     lagging = zip(words, words, strict=True)
     lost = ("D", ATTRIBUTES_PATH)  # attributes that are staged only now are somebody's
-    return [path for state, path in lagging if is_record(path) or (state, path) == lost]
+    paths = [path for state, path in lagging if is_record(path) or (state, path) == lost]
+    _bring_along(repository, head, paths)
 
 
 def _find_elsewhere(repository: Repository, commit: str, branch: str) -> tuple[str, ...]:

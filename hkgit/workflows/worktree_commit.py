@@ -54,13 +54,8 @@ def plan_hook_changes(repository: Repository, planned: str, changed: HookChanged
         raise changed from error
     if repository.write_tree(planned, files_after(found.plan)) != changed.tree:
         raise changed
-    return PlannedCommit(
-        spec=replace(found.spec, agent=AGENT),
-        plan=found.plan,
-        reads=reads,
-        base=None,
-        before=before,
-    )
+    spec = replace(found.spec, agent=AGENT)
+    return PlannedCommit(spec, found.plan, reads, base=None, before=before)
 
 
 def begin_commits(

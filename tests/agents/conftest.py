@@ -1,7 +1,5 @@
 """conftest.py: the repository that the streams of agents were recorded in."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.agents.streaming import GREETING

@@ -4,8 +4,6 @@ Its hooks get `{"event": "before"|"after", "tool", "arguments", "answer", "conve
 a line of its log is the same call, with its `time` and `id`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from hkgit.agents.agent import MCP_SERVER, Agent, HookCommand, Keys, Settings

@@ -1,7 +1,5 @@
 """streaming.py: give `hkgit hook` what an agent's hooks are given, recorded or call by call."""
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3

@@ -1,7 +1,5 @@
 """One module describes an agent: hooks, set-up and `adopt` follow from it."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What an agent is told to do mends what it is told of, wherever it stands when it does it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
@@ -380,7 +378,7 @@ def test_in_a_sandbox_the_command_for_a_blind_edit_says_why_it_fails(below: Repo
         pytest.skip("this machine lets nobody mount")
     said = _find_commands(_say_twenty(below))
     program = shlex.split(said)[0]
-    late = f"{program} read 'a dir/x.py:2-2' --session claude-s --before 1"
+    late = f"{program} read ':/a dir/x.py:2-2' --session claude-s --before 1"
     refused = _run_in_sandbox(late, below.path)
     assert refused.returncode == 7
     assert "this shell may not write there: a sandbox" in refused.stderr

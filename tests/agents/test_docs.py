@@ -1,7 +1,5 @@
 """docs/agents.md names every agent with the files it gets, and every call with what it takes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

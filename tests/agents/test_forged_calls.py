@@ -1,7 +1,5 @@
 """What hooks are told is checked with the files: no call takes what it does not explain."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Gemini CLI tells its hooks the main agent alone; transcripts tell of sub-agents at work."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Sequence

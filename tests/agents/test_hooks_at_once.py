@@ -1,7 +1,5 @@
 """Hooks that run at the same moment take in what was done once."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Sequence

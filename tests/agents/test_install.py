@@ -3,8 +3,6 @@
 Hooks that another version of hkgit wrote give way; what somebody changed stays.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import tomllib
@@ -265,6 +263,18 @@ def test_what_claude_reads_only_in_a_trusted_root_is_said() -> None:
     said = " ".join(list_remaining_steps("claude", has_git_hooks=True))
     assert "trust this folder" in said
     assert "hkgit init --agent claude --user" in said
+
+
+def test_what_is_set_already_is_written_when_its_line_is_gone_as_the_advice_says(
+    tmp_path: Path,
+) -> None:
+    settings = tmp_path / ".aider.conf.yml"
+    settings.write_text("model: x\nauto-commits: false\n")
+    [step] = install(tmp_path, "aider", "record")
+    assert step.action is Action.BLOCKED
+    assert step.note.endswith("Remove that line: hkgit writes auto-commits: false")
+    settings.write_text("model: x\n")
+    assert [step.action for step in install(tmp_path, "aider", "record")] == [Action.WROTE]
 
 
 OLD = (

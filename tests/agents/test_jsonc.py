@@ -1,7 +1,5 @@
 """Settings in JSON: what is added can be taken out again, and all else keeps its bytes."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -3,8 +3,6 @@
 A pattern counts as reading where all that it names stands there.
 """
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An edit whose hook was stopped by its limit is recorded at the next hook, or at the commit."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat

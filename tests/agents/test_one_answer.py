@@ -4,8 +4,6 @@ Agents make the calls of one answer one after the other, so hooks see the same a
 Which answer asked for a call the agent's transcript says, or the hook itself.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence

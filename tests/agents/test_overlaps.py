@@ -4,8 +4,6 @@ The commands are words of a program of one's own, which tell nothing; the test d
 words of an edit say what is its own.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -1,7 +1,5 @@
 """Hooks record in every kind of checkout, and two conversations at once in one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -107,6 +105,15 @@ def test_what_a_command_changes_in_another_guarded_checkout_is_recorded_there(
     assert "x.py:2-2" in end({"stdout": "", "stderr": ""})
     status = EditSession.open(other, "claude-s").status()
     assert (len(status.calls), status.uncommitted, status.blind) == (1, 1, 1)
+
+
+def test_a_checkout_that_cannot_be_looked_at_hides_no_other(repo: Repo) -> None:
+    other = _in_worktree(repo)
+    run("init", cwd=other)
+    (repo.path / ".git/index").write_bytes(b"broken")
+    end = Talk(repo.path).begin("Bash", command=f"cd {other} && sed -i s/2/20/ x.py")
+    change(other / "x.py", ("b = 2", "b = 20"))
+    assert "x.py:2-2" in end({"stdout": "", "stderr": ""})
 
 
 def test_of_a_checkout_without_hkgit_nothing_is_kept(repo: Repo) -> None:

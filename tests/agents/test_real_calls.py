@@ -1,7 +1,5 @@
 """What programs have really sent: parallel calls, patches, failing commands, cut answers."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -3,8 +3,6 @@
 Who passes a hash has had its lines before him; that is all that a hash is worth.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """What search tools of agents, and answers of edits, have shown counts as read, line by line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 

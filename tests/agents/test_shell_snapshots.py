@@ -3,8 +3,6 @@
 The commands really run; the inputs are worded as Codex words them.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ goes on from another, or is a fork of it, begins with what that of the former on
 those that the programs of `tests/agents/real` write, without what matters to nobody here.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path

@@ -4,8 +4,6 @@ A stream is a list of inputs of the agent's hooks; between those before and afte
 what the tool itself writes to the disk.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from contextlib import closing

@@ -1,7 +1,5 @@
 """`hkgit init --agent --user`: an agent's hooks for all of a user's repositories that use hkgit."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """two_sessions.py: two conversations with Claude Code in one checkout, told step by step."""
 
-from __future__ import annotations
-
 from hkgit.sessions import homes as places
 from hkgit.sessions.call_journal import SessionJournal
 from tests.agents.streaming import Talk, change

@@ -1,7 +1,5 @@
 """Anchors name the lines below which a place is, each in the block that the one before opens."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A spec and reads of one state of the files, carried to another (contract, section 6)."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Diffs are those of git: the real `git apply` takes them and makes the same files."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Drafts compose splices; net hunks say in lines of the base what they come to."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

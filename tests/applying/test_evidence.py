@@ -1,7 +1,5 @@
 """What ties an edit to content that was read (contract, sections 1, 3 and 4)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

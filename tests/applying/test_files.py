@@ -1,7 +1,5 @@
 """Files below a directory: read and written without following a link or leaving the root."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

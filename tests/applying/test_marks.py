@@ -1,7 +1,5 @@
 """New text that nobody means a file to have: marks of a notation, fences, remarks, numbers."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

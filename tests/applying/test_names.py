@@ -1,7 +1,5 @@
 """Names of files as agents write them: what each means, and the answer where none is."""
 
-from __future__ import annotations
-
 import pytest
 
 from hkgit.applying.planner import plan

@@ -1,7 +1,5 @@
 """Outcomes as published: JSON by its schema, and all that the next call needs."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -3,8 +3,6 @@
 Files have one letter a line: `file_of("abc")`. An operation quotes the hash of what was seen.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

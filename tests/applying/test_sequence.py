@@ -1,7 +1,5 @@
 """What an edit speaks of: the base, or what the edits before it left."""
 
-from __future__ import annotations
-
 from time import process_time
 
 import pytest

@@ -3,8 +3,6 @@
 Languages are read where they can be, in bounded time; what cannot be known is not judged.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

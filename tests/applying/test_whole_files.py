@@ -1,7 +1,5 @@
 """Edits of whole files: made, written over, removed, moved, made executable."""
 
-from __future__ import annotations
-
 import pytest
 
 from hkgit import apply_edits
@@ -9,7 +7,6 @@ from hkgit.applying.outcome import files_after
 from hkgit.applying.planner import plan as plan_of
 from hkgit.edits import (
     EXECUTABLE,
-    MAX_EDITS,
     REGULAR,
     SUBMODULE,
     SYMLINK,
@@ -26,7 +23,6 @@ from hkgit.edits import (
     Spec,
     WriteFile,
 )
-from hkgit.errors import InvalidInput
 from hkgit.text.document import BOM
 from tests.support.cases import cases
 from tests.support.planning import (
@@ -198,12 +194,6 @@ def test_only_the_end_of_the_last_line_may_change(
     edit = Edit("f", "a\nb\n", "a\nb\n", final_newline=wanted)
     made = plan_of(Spec("edits", (edit,), sequential=True), MappingSnapshot({"f": File(before)}))
     assert [change.after for change in made.files] == [File(after)]
-
-
-def test_more_edits_than_an_entry_may_hold_are_refused_at_once() -> None:
-    edits = (Edit("f", "a", "b"),) * (MAX_EDITS + 1)
-    with pytest.raises(InvalidInput, match="1001 edits are more than the 1000"):
-        plan_of(Spec("edits", edits, sequential=True), MappingSnapshot())
 
 
 @cases(

@@ -1,7 +1,5 @@
 """conftest.py: the repository that a module of attacks is made on, and both settings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

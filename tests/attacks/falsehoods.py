@@ -1,7 +1,5 @@
 """falsehoods.py: honest changes made false, each with the rule that finds it, and where."""
 
-from __future__ import annotations
-
 import copy
 
 from hkgit.edits import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File

@@ -1,7 +1,5 @@
 """Attacks on who is held to the rules: names, trailers, grants, keys, and the policy itself."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

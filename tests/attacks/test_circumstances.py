@@ -1,7 +1,5 @@
 """What a push is refused for, it is refused for from wherever it is pushed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path

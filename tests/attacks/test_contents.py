@@ -1,7 +1,5 @@
 """Attacks on what a commit holds: paths, modes, links, characters, and evidence of too much."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What is sent to exhaust a server: very many refs, files of very many lines."""
 
-from __future__ import annotations
-
 import sys
 import time
 from dataclasses import replace

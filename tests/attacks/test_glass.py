@@ -1,7 +1,5 @@
 """Break-glass: one rejected commit passes by a signed, dated, reasoned tag, and by nothing else."""
 
-from __future__ import annotations
-
 import html
 from pathlib import Path
 

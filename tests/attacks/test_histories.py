@@ -1,7 +1,5 @@
 """Attacks through history: laundering by revert, squash and merge; odd ranges; moved names."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

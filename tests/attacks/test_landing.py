@@ -1,7 +1,5 @@
 """Attacks on what a ref has, and on what it has taken back, through merges."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

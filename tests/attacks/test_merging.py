@@ -1,7 +1,5 @@
 """Attacks by merges with an entry: what they leave out, and what their entry does not say."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Attacks with objects that libgit2 and git read differently: what cannot be read is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

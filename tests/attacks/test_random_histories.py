@@ -3,8 +3,6 @@
 A few examples here, in process and the same every time; `HKGIT_FUZZ=1000` asks for more.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Callable

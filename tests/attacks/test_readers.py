@@ -1,7 +1,5 @@
 """Attacks by what git reads otherwise than the judge: encodings, names, characters, trailers."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Attacks on records: entries that lie, are used again, or are no entries at all."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Records beside the history: what whoever may push them gains, and what not."""
 
-from __future__ import annotations
-
 import pytest
 
 from hkgit.edits import File
@@ -77,6 +75,25 @@ def test_a_record_of_other_bytes_counts_for_nothing(served: Served) -> None:
     served.clone.git("update-ref", f"refs/hkgit/recovered/{served.clone.head}", old)
     said = served.refuse("blind:main", RECORDS)
     assert "recovered" not in said.replace("refs/hkgit/recovered", "")
+
+
+@pytest.mark.parametrize("named", ["main", "main:app.py"])
+def test_a_record_that_is_no_tree_hides_nothing_of_what_is_wrong(
+    served: Served, named: str
+) -> None:
+    accept(served)
+    served.clone.git("update-ref", recover(served), served.clone.resolve(named))
+    assert "blind commit: no ledger entry" in served.refuse("blind:main", RECORDS)
+
+
+def test_what_is_below_the_name_of_a_record_is_none(served: Served) -> None:
+    accept(served)
+    record = recover(served)
+    tree = served.clone.resolve(record)
+    served.clone.git("update-ref", "-d", record)
+    served.clone.git("update-ref", f"{record}/a", tree)
+    served.clone.git("push", "-q", "origin", RECORDS)
+    assert "blind commit: no ledger entry" in served.refuse("blind:main")
 
 
 def forget_origin(repo: Repo, record: str) -> None:

@@ -4,8 +4,6 @@ What hkgit refuses for its bytes, `docs/derive.py` never calls derived; and what
 derives too. A few examples here; `HKGIT_FUZZ=2500` tries for about ten minutes.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import os

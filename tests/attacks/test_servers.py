@@ -1,7 +1,5 @@
 """Attacks on a real server, whose policy knows pushers, principals, targets and break-glass."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

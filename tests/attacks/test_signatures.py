@@ -1,7 +1,5 @@
 """Attacks on signed entries: the right entry under the wrong signature, in every way."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Callable
 from dataclasses import replace

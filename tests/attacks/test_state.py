@@ -1,7 +1,5 @@
 """What lies in the git directory: who may read it, and what happens where nobody may."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

@@ -1,7 +1,5 @@
 """Attacks on what surrounds the judge: configuration, environment, attributes, time, readers."""
 
-from __future__ import annotations
-
 import os
 import re
 import time

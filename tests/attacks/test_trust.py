@@ -1,7 +1,5 @@
 """Attacks on what decides whom to trust: the policy, its signers, and where they are read from."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 import time

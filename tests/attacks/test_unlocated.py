@@ -1,7 +1,5 @@
 """Attacks by entries that nobody can locate again: what they do must stand in their own words."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

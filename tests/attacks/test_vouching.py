@@ -1,7 +1,5 @@
 """A person vouches for an agent's change without evidence: by real pushes, what a server takes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

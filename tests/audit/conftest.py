@@ -1,7 +1,5 @@
 """conftest.py: a history of agents' and people's work on one file."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import pytest

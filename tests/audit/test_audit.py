@@ -1,7 +1,5 @@
 """What is said of a range: its numbers, QA's questions, and the report of all of it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Lines that follow from an entry are said in formats of other tools, and no others."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A real cluster over loopback: a scheduler and two workers as processes, one of which dies."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

@@ -4,8 +4,6 @@ Had read is said where a session kept a receipt, gave the hash of where an edit 
 is what an agent may have written unseen. A confidence of 1.00 is not worth a word.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

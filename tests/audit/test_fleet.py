@@ -1,7 +1,5 @@
 """Every repository of a list is judged, and later only what is new in it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
@@ -133,6 +131,16 @@ def test_a_list_names_a_repository_once(one: Path, tmp_path: Path, again: str) -
     (tmp_path / "list").write_text(f"# mine\none\n{again.format(tmp_path)}\n")
     with pytest.raises(InvalidInput, match="list:3: is a repository that an earlier line names"):
         read_list(tmp_path / "list")
+
+
+@cases({"no text": (b"\xff\n", "is not UTF-8"), "no file": (None, "cannot be read: No such file")})
+def test_a_list_that_cannot_be_read_is_refused(
+    content: bytes | None, words: str, tmp_path: Path
+) -> None:
+    if content is not None:
+        (tmp_path / "list").write_bytes(content)
+    refused = run_hkgit("fleet", "verify", "list", "--to", "fleet", cwd=tmp_path)
+    assert (refused.code, f"list: {words}" in refused.err) == (4, True)
 
 
 def test_what_cannot_be_judged_is_a_row_that_says_why(fleet: dict[str, FleetRow]) -> None:

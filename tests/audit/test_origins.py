@@ -1,7 +1,5 @@
 """Every line leads to the commit, the entry and the edit that wrote it."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`hkgit show` and `hkgit log` name who signed entries and verdicts, and what that is worth."""
 
-from __future__ import annotations
-
 import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path

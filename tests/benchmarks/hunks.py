@@ -1,7 +1,5 @@
 """hunks.py: a small corpus for tests, written here, so that no test needs a registry."""
 
-from __future__ import annotations
-
 from benchmarks.engines.corpus import Hunk, file_hunks
 
 BEFORE = '''\

@@ -1,7 +1,5 @@
 """Engines answer with the file, or refuse; what they raise is a refusal."""
 
-from __future__ import annotations
-
 import base64
 import json
 import time

@@ -1,7 +1,5 @@
 """The measure of `hkgit adopt`: who wrote which line is followed rightly, and wrong is found."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks.adoption.__main__ import Findings, judge_line, measure, slice_edits

@@ -1,7 +1,5 @@
 """Every label gives cases whose truth is what the real change would have made of the file."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A hunk is one change of a file, and the others are known; archives are read whole."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 import zipfile

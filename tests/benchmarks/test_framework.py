@@ -1,7 +1,5 @@
 """What the pairs of `benchmarks.framework` say, and the times of `benchmarks.verify`."""
 
-from __future__ import annotations
-
 from benchmarks.framework import describe, measure
 from benchmarks.ratio_jobs import Cost, Job
 from benchmarks.verify import time_way

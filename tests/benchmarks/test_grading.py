@@ -1,7 +1,5 @@
 """An answer is graded against the ideal one, and tables and pictures say what was counted."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """File, edit and result are read off the same rows; a mistake changes only one of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 

@@ -1,7 +1,5 @@
 """What an agent really sent lands as its own tool landed it: the same bytes, every time."""
 
-from __future__ import annotations
-
 import json
 import lzma
 from pathlib import Path

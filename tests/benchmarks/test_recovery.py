@@ -1,7 +1,5 @@
 """The simulated model: it ends every task, its goal is the real change, and hints save it calls."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from benchmarks.engines.labels import LABELS

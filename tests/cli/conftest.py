@@ -1,7 +1,5 @@
 """conftest.py: repositories of real sources: hkgit's own, and those of click."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 from pathlib import Path
 

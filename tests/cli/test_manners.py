@@ -1,7 +1,5 @@
 """How much is said and where: quiet and verbose, colour, progress, faults, near misses."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

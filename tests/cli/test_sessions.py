@@ -1,7 +1,5 @@
 """Sessions on the command line: read, edit, undo, apply, in the words that a user types."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What the start of a command loads: each process pays for it again."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

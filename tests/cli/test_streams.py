@@ -1,7 +1,5 @@
 """How a command ends: streams closed or full, a terminal, odd paths, and the last word."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The command line as a whole: what it offers, wrong usage, and errors as documents."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Apply-patch texts: every wrapping, and one meaning at each corner where others disagree."""
 
-from __future__ import annotations
-
 import json
 
 from hkgit import dialects

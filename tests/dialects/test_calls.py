@@ -1,7 +1,5 @@
 """The calls of edit tools, in every spelling and envelope, and the tags that name lines."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 
@@ -87,6 +85,11 @@ REPLACEMENTS = {
             {"type": "text", "text": "So:"},
             {"type": "tool_use", "name": "edit", "input": CALL},
         ],
+    },
+    "a message with its calls beside its parts": {
+        "role": "assistant",
+        "content": [{"type": "text", "text": "So:"}],
+        "tool_calls": [{"function": {"name": "edit", "arguments": json.dumps(CALL)}}],
     },
 }
 

@@ -1,7 +1,5 @@
 """The dialect is seen from the text, or the text is refused; it is never guessed."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Edits of harnesskit as XML."""
 
-from __future__ import annotations
-
 from hkgit import dialects
 from hkgit.edits import Edit
 from tests.support.cases import cases

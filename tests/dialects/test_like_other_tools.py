@@ -4,8 +4,6 @@ The cases follow aider, Amazon Q, Cline, Codex, Continue, Copilot Chat, Gemini C
 OpenCode, OpenHands, Plandex, Roo Code, SWE-agent, Void and Zed; the files are our own.
 """
 
-from __future__ import annotations
-
 import json
 
 import hkgit

@@ -1,7 +1,5 @@
 """Texts made to be slow are read, or refused, in time that grows in step with them."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

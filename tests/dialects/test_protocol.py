@@ -1,7 +1,5 @@
 """The protocol's own spec: what each operation means, and what is refused by JSON path."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """What is written in a dialect is read again, edit for edit, and applied gives the new file."""
 
-from __future__ import annotations
-
 import difflib
 import json
 import re

@@ -1,7 +1,5 @@
 """Search-replace blocks: how models really write them, and what none of it can mean."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from textwrap import indent
 

@@ -1,7 +1,5 @@
 """Cut-off output is refused with what is missing; a hunk that only counts wrongly is whole."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

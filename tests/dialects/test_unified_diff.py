@@ -1,7 +1,5 @@
 """Unified diffs: as git writes them, and as models do."""
 
-from __future__ import annotations
-
 import random
 
 import pytest
@@ -128,6 +126,7 @@ def test_the_next_file_begins_whatever_the_counts_say(head: str) -> None:
     {
         "never there": ("-a\n\\ No newline\n+b\n\\ No newline\n", Edit("x.py", "a\n", "b\n")),
         "in the context": ("-b\n a\n\\ Kein Zeilenumbruch\n", Edit("x.py", "b\na\n", "a\n")),
+        "not there in what an empty file gets": ("+a\n\\ No newline\n", Edit("x.py", "", "a")),
         "gone with the last line": (
             " a\n-b\n\\ No newline\n",
             Edit("x.py", "a\nb\n", "a\n", final_newline=True),
@@ -158,6 +157,19 @@ GIT = "diff --git a/x.py b/x.py\n"
         "mode and text": (
             GIT + "old mode 100755\nnew mode 100644\n" + SIDES + "@@ @@\n" + BODY,
             [SetMode("x.py", REGULAR), CHANGE],
+        ),
+        "new and gone, with the prefixes of diff.mnemonicPrefix": (
+            "diff --git c/x.py i/x.py\nnew file mode 100644\n--- /dev/null\n+++ i/x.py\n@@ @@\n+a\n"
+            "diff --git c/y.py i/y.py\ndeleted file mode 100644\n--- c/y.py\n+++ /dev/null\n",
+            [CreateFile("x.py", "a\n"), DeleteFile("y.py")],
+        ),
+        "new, without prefixes": (
+            "diff --git a/x.py a/x.py\n--- /dev/null\n+++ a/x.py\n@@ @@\n+a\n",
+            [CreateFile("a/x.py", "a\n")],
+        ),
+        "new, beside another name": (
+            "diff --git a/dev/null b/abcdefgh\n--- /dev/null\n+++ b/abcdefgh\n@@ @@\n+a\n",
+            [CreateFile("abcdefgh", "a\n")],
         ),
         "a quoted name": (
             'diff --git "a/\\303\\251\\t.py" "b/\\303\\251\\t.py"\ndeleted file mode 100644\n',
@@ -206,18 +218,30 @@ def test_what_cannot_be_read_is_refused_at_its_line(text: str, message: str) -> 
     assert message in str(refusal.value)
 
 
+def test_what_gnu_diff_writes_of_a_file_that_is_gone_removes_it(repo: Repo) -> None:
+    repo.shell("mkdir old new; echo a >old/gone; echo b >old/kept; : >new/kept")
+    repo.shell("TZ=America/New_York diff -ruN old new >out || true")
+    assert read(repo.read("out").decode()) == (
+        DeleteFile("gone", old_text="a\n"),
+        Edit("kept", "b\n", "", line_hint=1),
+    )
+    repo.shell("echo c >new/kept; touch -d @0 new/kept; diff -uN old/kept new/kept >out || true")
+    assert read(repo.read("out").decode()) == (Edit("kept", "b\n", "c\n", line_hint=1),)
+
+
 def test_what_git_writes_turns_the_old_files_into_the_new_ones(repo: Repo) -> None:
     chance = random.Random(7)
-    names = [f"{'dir/' * (i % 3)}ü file {i}.txt" for i in range(60)]
+    names = [f"{'a/' * (i % 3)}ü file {i}.txt" for i in range(60)]
     old = {name: _content(chance) for name in names if chance.random() < 0.9}
     new = {name: _changed(chance, old.get(name, b"")) for name in names if chance.random() < 0.9}
     repo.commit(old)
     repo.commit({**dict.fromkeys(old), **new})
-    diff = repo.git_bytes("diff", "--no-renames", "--text", "HEAD~", "HEAD")
-    files = dict(old)
-    for edit in reversed(dialects.parse(diff).edits):
-        _apply(files, edit)
-    assert files == new
+    for options in ((), ("--no-prefix",), ("--src-prefix=c/", "--dst-prefix=i/")):
+        diff = repo.git_bytes("diff", *options, "--no-renames", "--text", "HEAD~", "HEAD")
+        files = dict(old)
+        for edit in reversed(dialects.parse(diff).edits):
+            _apply(files, edit)
+        assert files == new
 
 
 WORDS = [b"", b"a", b"-- b", b"++ c", b"\tx", b"}", b"-", b"+", b"\xff", b"d\r", b"@@ -1 +1 @@"]

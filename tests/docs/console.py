@@ -3,8 +3,6 @@
 `python -m tests.docs.console README.md` writes the outputs anew.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -5,8 +5,6 @@ its help. The holes of an f-string read as `{}`. Other docstrings, SQL, and the 
 the dictionary of documents are not messages.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The sentences and paragraphs of a page, for a linter: without code and targets of links."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

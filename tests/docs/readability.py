@@ -3,8 +3,6 @@
 `python -m tests.docs.readability` prints the figures.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable
 from pathlib import Path

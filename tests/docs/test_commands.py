@@ -1,7 +1,5 @@
 """What pages show of commands is what there is, and the contract speaks of them all."""
 
-from __future__ import annotations
-
 import re
 
 import click

@@ -1,7 +1,5 @@
 """What the pages show in a console is what hkgit prints."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The second verifier: `docs/derive.py`, written from `docs/format.md` alone, and its vectors."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import json

@@ -1,7 +1,5 @@
 """Pages are read by strangers: short sentences, rules with numbers, links that lead somewhere."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

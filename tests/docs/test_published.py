@@ -1,7 +1,5 @@
 """What the project publishes to continuous integration, and what it asks of itself there."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

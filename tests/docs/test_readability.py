@@ -1,7 +1,5 @@
 """The documentation is two books of a bounded length, in short sentences."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

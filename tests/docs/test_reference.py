@@ -1,7 +1,5 @@
 """The reference is written from the code, and every command has an example that it reads."""
 
-from __future__ import annotations
-
 import ast
 import shlex
 

@@ -1,7 +1,5 @@
 """What a release is made of: one version, its notes, and a source distribution without a date."""
 
-from __future__ import annotations
-
 import io
 import runpy
 import tarfile

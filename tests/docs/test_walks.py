@@ -3,8 +3,6 @@
 What a process calls is noted function by function; importing a module is not entering it.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """An edit refused again and again leaves a question; a person answers it, and its agent hears."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass, field, replace
@@ -13,7 +11,7 @@ from jsonschema import Draft202012Validator
 from hkgit.cli.schema import find_schema
 from hkgit.dialects import parse
 from hkgit.errors import InvalidInput
-from hkgit.evidence.refusal_log import ASKED_AFTER, Consult, Decision, RefusalLog
+from hkgit.evidence.refusal_log import ASKED_AFTER, DECISIONS, Consult, Decision, RefusalLog
 from hkgit.workflows.application import apply
 from hkgit.workflows.target import ApplyRequest
 from tests.support.entries import DIGEST
@@ -85,16 +83,19 @@ def _claims(desk: Desk) -> list[dict[str, Any]]:
 
 
 def test_the_advice_after_so_many_tries_answers_the_question(desk: Desk) -> None:
-    """The command is pasted as it was printed, with one of the words that it offers."""
+    """The command is pasted as it was printed and decides nothing; one of those it shows does."""
     _refused(desk, 1)
     commit = desk.repo.git("rev-parse", "--short", "HEAD~1")
     assert desk.said == [f"{FILE}: last changed by {commit} Spell the tenth verse"]
     assert desk.consults == []
     _refused(desk, ASKED_AFTER - 1)
     [asked] = desk.consults
-    found = re.search(r"a person has to decide: hkgit consult (\S+ --decision )(\S+)", desk.said[0])
-    assert found is not None
-    answered = _answer(desk, *found[1].split(), found[2].split("|")[1], "-m", "Not now")
+    assert desk.said[0].endswith(f"a person has to decide: hkgit consult {asked[0].id}")
+    shown = _answer(desk, asked[0].id)
+    assert desk.consults == [asked]
+    pasted = re.findall(r"^ +hkgit consult (.*)$", shown.out, re.MULTILINE)
+    assert pasted == [f"{asked[0].id} --decision {each}" for each in DECISIONS]
+    answered = _answer(desk, *pasted[1].split(), "-m", "Not now")
     assert answered.code == 0, answered.err
     assert desk.consults[0][0].id == asked[0].id
     assert desk.consults[0][0].decided == Decision("drop", ADA, "Not now")
@@ -155,6 +156,7 @@ NO_ANSWERS = {
     "in an agent's shell": (["{}", "--decision", "drop"], "Ada", 4, "Claude Code: is an agent"),
     "no question": (["--decision", "drop"], "Ada", 64, "Name a question"),
     "no decision": (["{}", "--decision", "maybe"], "Ada", 64, "maybe"),
+    "a reason for none": (["{}", "-m", "Not now"], "Ada", 64, "name the --decision as well"),
 }
 
 
@@ -177,7 +179,7 @@ def test_other_refusals_ask_nobody(desk: Desk) -> None:
     for _ in range(4):
         assert run("edit", "-", cwd=desk.repo.path, stdin=wrong.encode()).code != 0
     assert desk.consults == []
-    assert run("consult", cwd=desk.repo.path).out == ""
+    assert run("consult", cwd=desk.repo.path).out == "nothing was asked here\n"
 
 
 def test_questions_are_listed_and_shown(desk: Desk) -> None:

@@ -3,8 +3,6 @@
 Needs node, and npm's registry the first time; so it is run by name: `pytest -n0 tests/external`.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The plugin for OpenCode, run by node as OpenCode runs it: it tells hkgit of every call."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 

@@ -1,7 +1,5 @@
 """conftest.py: what tests of the repository begin with, and both who answer for one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Who answers for a repository, and that both answer alike."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path
@@ -110,13 +108,6 @@ def test_from_inside_the_git_directory_the_work_tree_is_found(repo: Repo) -> Non
     for below in (".git", ".git/refs"):
         found = Repository.discover(repo.path / below)
         assert (found.git_dir, found.work_tree) == (repo.path / ".git", repo.path)
-
-
-def test_a_git_directory_may_stand_elsewhere(repo: Repo, tmp_path: Path) -> None:
-    repo.git("init", "-q", f"--separate-git-dir={tmp_path / 'apart.git'}", "checkout")
-    found = Repository.discover(repo.path / "checkout")
-    assert found.git_dir == tmp_path / "apart.git"
-    assert found.work_tree == repo.path / "checkout"
 
 
 @pytest.mark.usefixtures("each_backend")

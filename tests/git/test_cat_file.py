@@ -1,7 +1,5 @@
 """The child that reads objects: what it leaves alone, and how it ends."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

@@ -1,7 +1,5 @@
 """Whatever a spec says, nothing outside the work tree, and nothing of git's, is touched or read."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """What `git add` stores: the same content, beside git itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The automatic merge is a function of the commits, and of nothing around them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a remote sends is data: it runs nothing here, asks nobody, and holds nobody up."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path
@@ -71,6 +69,23 @@ def test_no_hook_and_no_program_that_asks_is_run(
     with pytest.raises(GitRefused):
         list_remote("https://127.0.0.1:9/x.git")
     assert not ran.exists()
+
+
+@pytest.mark.parametrize("source", ["environment", "configuration"])
+def test_ssh_is_as_the_user_has_it_and_asks_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    script, told = tmp_path / "ssh", tmp_path / "told"
+    script.write_text(f'#!/bin/sh\necho "$@" >>{told}; exit 1\n')
+    script.chmod(0o755)
+    (tmp_path / "gitconfig").write_text(f"[core]\n\tsshCommand = {script} -i key\n")
+    if source == "environment":
+        monkeypatch.setenv("GIT_SSH_COMMAND", f"{script} -i key")
+    else:
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    with pytest.raises(GitRefused):
+        list_remote("ssh://127.0.0.1:9/x.git")
+    assert "-i key -o BatchMode=yes" in told.read_text()
 
 
 @pytest.mark.parametrize("password", ["secret", "my@secret"])

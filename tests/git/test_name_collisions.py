@@ -1,8 +1,5 @@
 """A spec brings no name beside one that some file system takes for the same."""
 
-from __future__ import annotations
-
-import json
 from collections.abc import Mapping
 
 import pytest
@@ -110,15 +107,3 @@ def test_apply_refuses_a_twin_and_a_series_that_makes_one(based: Repo) -> None:
     assert result.code == 4
     assert based.head == head
     assert "is the same name as new" in result.err
-
-
-def test_verify_refuses_a_commit_that_makes_a_twin(based: Repo) -> None:
-    spec = protocol({"op": "create_file", "path": "notes", "new_text": "x\n"})
-    assert run("apply", "--stdin", cwd=based.path, stdin=spec.encode()).code == 0
-    made = based.head
-    based.git("checkout", "-q", "-b", "side", "HEAD~")
-    based.commit({"NOTES": "1\n"})
-    based.git("cherry-pick", made)
-    shown = run("verify", "HEAD~..HEAD", "--json", cwd=based.path).json()["commits"]
-    assert [commit["policy"]["rule"] for commit in shown] == ["path"]
-    assert "is the same name as NOTES" in json.dumps(shown)

@@ -1,7 +1,5 @@
 """`hkgit apply` in repositories and surroundings that are odd, damaged or hostile."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

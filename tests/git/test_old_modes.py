@@ -1,7 +1,5 @@
 """Trees of old repositories, whose files have modes that git writes no more, such as 100664."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

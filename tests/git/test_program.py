@@ -1,7 +1,5 @@
 """The door to git: what goes through it and what does not."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

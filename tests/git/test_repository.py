@@ -1,7 +1,5 @@
 """A repository: where it is found, its refs and configuration, and what it holds, as values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -97,7 +95,7 @@ def test_the_mark_of_comments_is_that_of_git_itself(repo: Repo, settings: dict[s
     for name, value in settings.items():
         repo.git("config", name, value)
     repo.shell("GIT_EDITOR='f() { cp \"$1\" shown; }; f' git commit -q --allow-empty || true")
-    begun = find_comment_mark(open_repository(repo)) + b" Please enter"
+    begun = find_comment_mark(open_repository(repo), b"") + b" Please enter"
     assert repo.read("shown").splitlines()[1].startswith(begun)
 
 

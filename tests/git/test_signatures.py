@@ -1,7 +1,5 @@
 """Whose SSH key signed a commit."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

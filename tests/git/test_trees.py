@@ -1,7 +1,5 @@
 """Trees beside git itself: what differs between two, and what one becomes."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """A commit in an agent's shell is the agent's: what no session covers does not pass as by hand."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Commits that git makes with its hooks: what the gate lets pass, and what it rejects."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,7 +1,5 @@
 """Pushes: what a branch or tag adds to the remote is judged under the policy that is there."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A commit with entries: pre-commit records and judges it, commit-msg its message."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """What the hooks remember of a person's commits: never more than the judge would say again."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

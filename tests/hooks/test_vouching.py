@@ -1,7 +1,5 @@
 """A person vouches for an agent's commit in a clone whose hooks judge it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """editing.py: one edit made in one text, for the tests of matching."""
 
-from __future__ import annotations
-
 from hkgit.edits import Edit
 from hkgit.matching.ladder import locate
 from hkgit.matching.place import Located

@@ -1,7 +1,5 @@
 """A refusal proposes the edit as it would be right, and names the places that were meant."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

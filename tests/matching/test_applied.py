@@ -1,7 +1,5 @@
 """A change that has been made already is an answer of its own."""
 
-from __future__ import annotations
-
 import pytest
 
 from hkgit.errors import AlreadyApplied

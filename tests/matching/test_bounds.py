@@ -1,7 +1,5 @@
 """However strange the file or the edit, the answer is clear and comes in good time."""
 
-from __future__ import annotations
-
 from time import process_time
 
 import pytest

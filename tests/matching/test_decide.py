@@ -1,7 +1,5 @@
 """What chooses between equal places: a hash that holds, a line hint, a heading; nothing else."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

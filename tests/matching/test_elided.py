@@ -1,7 +1,5 @@
 """The fourth tier: `...` for lines that are kept."""
 
-from __future__ import annotations
-
 import pytest
 
 from hkgit.edits import Edit

@@ -1,7 +1,5 @@
 """An edit of all places is taken at its word; what it leaves is told."""
 
-from __future__ import annotations
-
 import pytest
 
 from hkgit.edits import Edit

@@ -1,7 +1,5 @@
 """The strictest tier: byte for byte, in whole lines or at the borders of words."""
 
-from __future__ import annotations
-
 import pytest
 
 from hkgit.edits import Edit

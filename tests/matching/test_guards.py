@@ -1,7 +1,5 @@
 """What nobody means to write into a file is refused."""
 
-from __future__ import annotations
-
 import pytest
 
 from hkgit.edits import Edit

@@ -1,7 +1,5 @@
 """An old text that stands in the file but for line ends is put there as literally as any other."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

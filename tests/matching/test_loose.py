@@ -1,7 +1,5 @@
 """The loosest tiers: most of the lines, and every line that is to be removed."""
 
-from __future__ import annotations
-
 import pytest
 
 from hkgit.edits import Edit

@@ -1,7 +1,5 @@
 """What is written where the file is indented, spelt or named otherwise than the edit."""
 
-from __future__ import annotations
-
 import pytest
 
 from hkgit.edits import Edit

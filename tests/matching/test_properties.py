@@ -1,7 +1,5 @@
 """What holds for every file and every edit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from itertools import permutations
 

@@ -1,7 +1,5 @@
 """What went wrong with an edit on its way is undone, if only then its old text stands."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The second and third tier: the same text, however it is spaced, and however it is typeset."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

@@ -4,8 +4,6 @@ Debian's packages: `apt-get install lighttpd gitolite3 openssh-server`. Where th
 installed, these tests are skipped.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

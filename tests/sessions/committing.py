@@ -1,7 +1,5 @@
 """committing.py: a repository whose hooks record and judge, and an agent that commits there."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 

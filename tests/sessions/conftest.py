@@ -1,7 +1,5 @@
 """conftest.py: a checkout or a repository, and an agent at its desk."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

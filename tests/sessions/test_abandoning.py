@@ -1,7 +1,5 @@
 """Abandoned edits: what somebody took back by other means than `undo` stands in nobody's way."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory

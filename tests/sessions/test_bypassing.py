@@ -1,7 +1,5 @@
 """Commits that an agent made past git's hooks are found and said; what is said mends them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -50,7 +48,7 @@ def find(work: Work) -> list[CommitPastHooks]:
 def advice(work: Work) -> str:
     """The command of the last line of what is said."""
     repository = open_repository(work.repo)
-    *_, line = describe_commits_past_hooks(repository, find(work))
+    *_, line = describe_commits_past_hooks(repository)
     assert line.startswith("fix: ")
     return line.removeprefix("fix: ")
 

@@ -1,7 +1,5 @@
 """Which edits are in what is staged: those whose result is nearest to it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,5 @@
 """What dies, dies between two whole states: every file of a call is written, or none."""
 
-from __future__ import annotations
-
 import errno
 import json
 import signal

@@ -1,7 +1,5 @@
 """The end of sessions: by command, by their age, with the set-up; what waits keeps its evidence."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

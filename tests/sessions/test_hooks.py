@@ -1,7 +1,5 @@
 """The installed hooks: `git commit` in its forms, with a session's edits and the gate behind."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Sequence
@@ -16,7 +14,6 @@ from tests.support.cases import cases
 from tests.support.commands import AGENT, git, start
 from tests.support.commits import TAKES_LATE
 from tests.support.repos import Repo
-from tests.support.sessions import TextSession
 
 
 @pytest.fixture
@@ -42,17 +39,6 @@ def test_a_commit_says_of_an_edit_that_its_hunk_was_miscounted(work: Work) -> No
     work.commit(add="a.py")
     work.expect_clean()
     assert [edit.repairs for entry in work.entries for edit in entry.edits] == [("counts",)]
-
-
-@pytest.mark.slow
-def test_some_paths_are_committed_and_the_rest_stays_staged(work: Work) -> None:
-    work.edit("line 5\n", "five\n")
-    work.edit("line 5\n", "five\n", "b.py")
-    work.repo.git("add", "b.py")
-    work.commit_with_hooks("-m", "One file", "--", "a.py")
-    first, left = work.verdict(), work.repo.status()
-    work.commit_with_hooks("-m", "The other")
-    assert [first, left, work.verdict(), work.repo.status()] == [PROVEN, ["M  b.py"], PROVEN, []]
 
 
 def test_hunks_picked_by_add_p_are_committed_and_the_rest_waits(work: Work) -> None:
@@ -103,7 +89,7 @@ def test_where_late_evidence_counts_a_blind_edit_need_not_be_made_again(work: Wo
     work.repo.commit({".hkgit/config.toml": TAKES_LATE}, "Take what is read afterwards")
     work.desk.edit(replacing("line 5\n", "five\n"))
     said = work.commit_with_hooks("-a", "-m", "Blind", code=1)
-    assert "fix: hkgit read a.py:5-5 --session task --before 1  #" in said
+    assert "fix: hkgit read :/a.py:5-5 --session task --before 1  #" in said
 
 
 @cases(
@@ -150,21 +136,12 @@ def test_whole_files_by_hand_and_blind_edits_are_mended_by_what_is_said(work: Wo
         command = said.partition("  #")[0]
         commands.append(command.partition(" --")[0])
         work.follow(command, {})
-    assert commands == ["git commit -q -m 'By hand'", "hkgit read a.py:5-5"]
+    assert commands == ["git commit -q -m 'By hand'", "hkgit read :/a.py:5-5"]
     assert work.verdict().startswith("strict")
     assert work.repo.git("show", "--format=%s", "--name-only", "HEAD~1").split() == [
         *("By", "hand", "b.py", "c.py")
     ]
     assert work.repo.status() == []
-
-
-@pytest.mark.slow
-def test_a_commit_made_past_the_hooks_gets_its_evidence_when_made_again(work: Work) -> None:
-    work.edit("line 5\n", "five\n")
-    work.commit_with_hooks("-a", "--no-verify", "-m", "Past")
-    work.repo.git("reset", "-q", "--soft", "HEAD~1")
-    work.commit_with_hooks("-m", "Again")
-    work.expect_clean()
 
 
 def test_an_empty_message_still_stops_a_commit(work: Work) -> None:
@@ -183,6 +160,15 @@ def test_words_written_in_an_editor_get_their_trailers(work: Work) -> None:
     assert work.message[2].startswith("Hkgit-Entry: sha256:")
 
 
+def test_trailers_go_above_scissors_whatever_mark_git_has_chosen(work: Work) -> None:
+    work.repo.git("config", "core.commentChar", "auto")
+    work.edit("line 5\n", "five\n")
+    work.commit_with_hooks("-a", "-v", "-e", "-m", "Write\n\n#5 is done", editor="true")
+    work.expect_clean()
+    assert work.message[:4] == ["Write", "", "#5 is done", ""]
+    assert work.message[4].startswith("Hkgit-Entry: sha256:")
+
+
 def test_scissors_that_a_message_quotes_cut_nothing_off(work: Work) -> None:
     work.edit("line 5\n", "five\n")
     quoted = f"    # {'-' * 24} >8 {'-' * 24}"
@@ -190,17 +176,6 @@ def test_scissors_that_a_message_quotes_cut_nothing_off(work: Work) -> None:
     work.expect_clean()
     assert work.message[:6] == ["Quote", "", quoted, "", "More words", ""]
     assert work.message[6].startswith("Hkgit-Entry: sha256:")
-
-
-@pytest.mark.slow
-def test_a_linked_worktree_has_sessions_of_its_own(work: Work, tmp_path: Path) -> None:
-    work.edit("line 6\n", "six\n")
-    work.repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
-    side = Work(Repo(tmp_path / "side"), TextSession.open(tmp_path / "side", "task"))
-    side.edit("line 5\n", "five\n")
-    side.commit_with_hooks("-a", "-m", "Aside")
-    side.expect_clean()
-    assert work.desk.status().uncommitted == 1
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """A session of many calls: the older ones are read from their files again, and none is lost."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A merge under way whose conflicts a session resolves: its entries, or why there are none."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Where the state of sessions is kept, and by what names."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Reading for an agent: bounded, with tags, and nothing shown that is no text."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -11,7 +9,7 @@ from hypothesis import strategies as st
 from hkgit.edits import File
 from hkgit.sessions import file_lines
 from hkgit.sessions.call_journal import SessionJournal
-from hkgit.sessions.knowledge import NOTHING, FileKnowledge, merge_knowledge
+from hkgit.sessions.knowledge import NOTHING, FileKnowledge, Knowledge
 from hkgit.text.document import range_hash
 from hkgit.text.hashes import sha256
 from hkgit.values import replace
@@ -230,7 +228,7 @@ def test_lines_of_a_later_version_join_those_that_it_still_has(
         for text, count in zip((old, new), counts, strict=True)
     )
     kept = {sha256(each).hexdigest(): each for each in (old, new)}
-    merged = merge_knowledge(known, fresh, kept.get)
+    merged = Knowledge({"a.py": known}, {"a.py": fresh}).merge(kept.get)["a.py"]
     assert _lines(fresh) <= _lines(merged)
     if not fresh.lines:
         assert merged == known

@@ -1,7 +1,5 @@
 """From a session's journal to a commit that replays: for exactly what is staged."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -152,14 +150,6 @@ def test_line_ends_that_git_converts_are_no_difference(work: Work) -> None:
     work.edit("line 5\n", "five\nfive and a half\n")
     work.commit(add="a.py")
     assert work.verdict() == PROVEN
-
-
-def test_what_is_read_after_a_blind_edit_is_late(work: Work) -> None:
-    assert work.desk.edit(replacing("line 5\n", "five\n")).blind
-    assert work.desk.status().blind == 1
-    work.desk.read("a.py", 5, 5, before="1")
-    work.commit(add="a.py")
-    assert work.verdict() == "strict late"
 
 
 def test_an_entry_that_is_too_large_is_named_and_left_out(work: Work) -> None:

@@ -1,7 +1,5 @@
 """A desk: what is read is known, what is known is evidence, and what was done can be undone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

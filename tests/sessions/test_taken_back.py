@@ -1,7 +1,5 @@
 """Text that an agent wrote and that is in no commit is in no ledger either."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable
@@ -166,7 +164,7 @@ def test_a_squash_makes_no_blind_edit_seen(work: Work) -> None:
     assert work.desk.edit(replacing("line 5\n", f"{KEY}\n")).ok
     work.edit(f"{KEY}\n", "key = None\n")
     said = work.commit_with_hooks("-a", "-m", "Set it", code=1)
-    [command] = {*re.findall(r"hkgit read a.py:5-5 --session task --before (\d+)", said)}
+    [command] = {*re.findall(r"hkgit read :/a.py:5-5 --session task --before (\d+)", said)}
     work.desk.read("a.py", 5, 5, before=command)
     work.commit_with_hooks("-a", "-m", "Set it")
     assert work.verdict() == "strict late"

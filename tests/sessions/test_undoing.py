@@ -1,7 +1,5 @@
 """Undo: what a call did is taken back, and nothing of what came after it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Files that are not what git stores: behind a filter, or left out of a sparse checkout."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """adopting.py: `hkgit adopt` on a small repository, and what it answers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

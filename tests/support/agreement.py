@@ -4,8 +4,6 @@ A plugin of pytest: behind tests that make repositories, each of their commits i
 Where they disagree, one of them is wrong; the test fails, and the repository is kept.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import tempfile

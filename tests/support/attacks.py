@@ -1,7 +1,5 @@
 """attacks.py: an honest change of an agent, and the means to falsify it."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from typing import Any

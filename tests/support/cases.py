@@ -1,7 +1,5 @@
 """cases.py: a test as a table, each row under its name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """workflows.py: the shell steps of published workflows, run here as a runner would run them."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Mapping

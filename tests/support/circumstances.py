@@ -1,7 +1,5 @@
 """circumstances.py: what a repository may be in while somebody works in it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tests.support.repos import Repo

@@ -1,7 +1,5 @@
 """commands.py: the installed programs, as hooks and people start them."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """commits.py: commits with ledger entries, honest or forged, made by git's plumbing alone."""
 
-from __future__ import annotations
-
 import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence

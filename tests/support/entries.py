@@ -1,7 +1,5 @@
 """entries.py: ledger entries of real plans, for the tests of `hkgit.evidence.ledger`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any

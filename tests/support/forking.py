@@ -6,8 +6,6 @@ it began the first (see `restoring.py`), and a fork that cannot ends with its co
 It imports nothing of the tests beside that, so that pytest is not in its memory.
 """
 
-from __future__ import annotations
-
 import atexit
 import gc
 import marshal

@@ -8,8 +8,6 @@ commands. Start-up itself is tested by tests that start processes. A fork that h
 and left nothing behind runs the next one.
 """
 
-from __future__ import annotations
-
 import atexit
 import marshal
 import os

@@ -1,7 +1,5 @@
 """gating.py: a repository with a policy and what may happen in it, for the tests of the gate."""
 
-from __future__ import annotations
-
 from hkgit.edits import File
 from hkgit.evidence.verdict import CandidateCommit
 from hkgit.gate.judge import Gate

@@ -3,8 +3,6 @@
 A plugin of pytest, so that the folders that use these fixtures share what is made once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path

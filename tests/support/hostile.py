@@ -1,7 +1,5 @@
 """hostile.py: a history whose every name tries to be markup, script, style or a command."""
 
-from __future__ import annotations
-
 from hkgit.edits import File
 from tests.support.commits import Change, applied, commit
 from tests.support.repos import Repo

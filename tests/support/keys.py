@@ -1,7 +1,5 @@
 """keys.py: SSH keys for tests, without a passphrase."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

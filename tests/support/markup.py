@@ -1,7 +1,5 @@
 """markup.py: a page as its elements, its attributes, its text, and the text of its tables."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 

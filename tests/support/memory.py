@@ -3,8 +3,6 @@
 A run makes and removes some hundred thousand files and directories, most of them git's objects.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """modules.py: the source of hkgit, parsed once for every test that reads it."""
 
-from __future__ import annotations
-
 import ast
 import re
 from functools import cache

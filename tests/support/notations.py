@@ -1,7 +1,5 @@
 """notations.py: edits written in each dialect, as its users write them, to be read again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile

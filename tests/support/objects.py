@@ -4,8 +4,6 @@ A process of git takes a hundred times as long, and the tests make thousands of 
 odd (names, modes, dates, options) is left to git: the functions answer None.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping, Sequence

@@ -4,8 +4,6 @@ It has every kind of evidence, commits without any, a byte that was smuggled in,
 hand, and names and messages in several scripts.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """planning.py: plans specs on files held in memory, for the tests of `hkgit.applying`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """processes.py: the processes of git that read objects for hkgit."""
 
-from __future__ import annotations
-
 import subprocess
 from contextlib import suppress
 from pathlib import Path

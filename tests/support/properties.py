@@ -1,7 +1,5 @@
 """properties.py: how many examples of a property are tried, and how many cases of a kind."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """reports.py: a whole report in one of the formats, as the commands print it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

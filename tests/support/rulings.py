@@ -1,7 +1,5 @@
 """Judge a whole range, and count the rulings that a process holds."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Iterable, Iterator
 from typing import Any

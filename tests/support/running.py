@@ -1,7 +1,5 @@
 """running.py: the installed console scripts, and what a repository looks like."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

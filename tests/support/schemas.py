@@ -1,7 +1,5 @@
 """schemas.py: parts of JSON Schemas of formats that others have described."""
 
-from __future__ import annotations
-
 from typing import Any
 
 STRING = {"type": "string"}

@@ -3,8 +3,6 @@
 The clone has no hooks: here only the server stands between a commit and its branches.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A session for tests, which takes texts where hkgit takes specs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from hkgit.applying.planner import Options

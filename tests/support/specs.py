@@ -1,7 +1,5 @@
 """specs.py: specs as agents write them, for the file that most tests of this folder edit."""
 
-from __future__ import annotations
-
 import json
 
 from tests.support.running import Bench

@@ -1,7 +1,5 @@
 """Transcripts of agents as their programs write them, built call by call."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """A file as lines without losing a byte, and the hash of a range of them."""
 
-from __future__ import annotations
-
 import hashlib
 
 import pytest

@@ -1,7 +1,5 @@
 """The one written form of an edit: every kind and field of it, and what is refused."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Hashes without OpenSSL are those that OpenSSL gives."""
 
-from __future__ import annotations
-
 import hashlib
 import subprocess
 import sys

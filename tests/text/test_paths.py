@@ -1,7 +1,5 @@
 """Which paths may be in a spec, by the class of attack they belong to."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """JSON is read with the place of every mistake, and in one meaning only."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """`hkgit doctor`: what it says, what it repairs, how it ends; and that apply repairs as well."""
 
-from __future__ import annotations
-
 import json
 import os
 import tempfile

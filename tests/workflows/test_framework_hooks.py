@@ -1,7 +1,5 @@
 """The hooks of hkgit beside those of a framework: pre-commit and prek run them first."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path

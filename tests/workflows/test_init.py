@@ -1,8 +1,7 @@
 """`hkgit init`: what it writes, what it leaves alone, and that it takes back exactly its own."""
 
-from __future__ import annotations
-
 import json
+import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -161,6 +160,8 @@ def test_the_repositorys_hooks_path_is_respected(repo: Repo, where: str) -> None
     hkgit(repo, "init")
 
     assert sorted(path.name for path in directory.iterdir()) == sorted(HOOKS)
+    recorded = sys.executable.encode() in (directory / "pre-commit").read_bytes()
+    assert recorded == (where == "absolute"), "others get what is in the work tree"
 
 
 def test_hooks_that_all_of_somebodys_repositories_run_are_not_written(

@@ -1,7 +1,5 @@
 """hkgit as a library (contract, section 11)."""
 
-from __future__ import annotations
-
 import pydoc
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Specs that are planned again because the branch has moved speak of what they were written on."""
 
-from __future__ import annotations
-
 import json
 
 from hkgit.dialects import parse

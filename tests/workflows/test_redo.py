@@ -1,7 +1,5 @@
 """`hkgit redo`, the advice at a refused commit, wherever that commit was to be made."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -185,6 +183,14 @@ git commit -qnam 'Ask for receipts' && echo two >a.txt
         "a part of a merge": (PART_OF_MERGE, ["a.txt"], 7, "a part of a merge"),
         "of nothing": ("true", [], 4, "hkgit redo: nothing is staged"),
         "of what is no commit": ("true", ["nope"], 4, "nope: names no commit, and nothing is"),
+        "of one path and no other": (
+            "echo two >a.txt",
+            ["HEAD", "a.txt"],
+            7,
+            "'HEAD' did not match any file",
+        ),
+        "an empty message": ("echo two >a.txt", ["-m", " "], 4, "--message: is empty"),
+        "a link": ("ln -s a.txt link && git add link", [], 4, "link: is a symbolic link"),
         "of another branch": ("true", ["side"], 7, "is not in the history of HEAD"),
         "not accepted": (ASK_FOR_RECEIPTS, [], 6, "in a session that reads first"),
         "line ends": (r"printf 'two\r\n' >a.txt", [], 4, "a.txt: changes line ends"),
@@ -245,6 +251,18 @@ def test_what_a_session_edited_keeps_its_evidence_beside_what_is_late(guarded: R
     assert found == {("a.txt", "late"), ("b.txt", "receipt")}
     assert run("gate", "--range", "HEAD^..HEAD", cwd=guarded.path).code == 0
     assert guarded.git("status", "--porcelain") == " M kept.txt"
+
+
+def test_paths_are_named_from_where_the_user_is(guarded: Repo) -> None:
+    guarded.write("sub/a.txt", "1\n")
+    guarded.write("a.txt", "two\n")
+    guarded.git("add", "-A")
+
+    done = run("redo", "a.txt", "--agent", "claude/1", cwd=guarded.path / "sub")
+
+    assert done.code == 0, done.err
+    assert guarded.show("HEAD", "sub/a.txt") == b"1\n"
+    assert guarded.git("status", "--porcelain") == "M  a.txt"
 
 
 @pytest.mark.sampled

@@ -1,7 +1,5 @@
 """Reflection: refusals go back to the model until its edits land, or nothing does."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 from collections.abc import Callable, Iterable

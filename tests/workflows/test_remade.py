@@ -1,7 +1,5 @@
 """`hkgit redo COMMIT` keeps what is true of a commit: its people, its entries, its branch."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

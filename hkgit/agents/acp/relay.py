@@ -10,8 +10,8 @@ import json
 import os
 import subprocess
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -43,7 +43,10 @@ class Relay:
         """Calls by sessions, of which it is not told what they have shown."""
 
     def run(self, command: Sequence[str], incoming: BinaryIO, outgoing: BinaryIO) -> int:
-        """Start the agent and serve it until it ends; its exit code. Raises InvalidInput."""
+        """Start the agent and serve it until it ends; its exit code as a shell tells it.
+
+        Raises InvalidInput.
+        """
         try:
             process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         except OSError as error:
@@ -55,7 +58,8 @@ class Relay:
         listen = (incoming, process.stdin, EDITOR)
         threading.Thread(target=self._pass_and_close, args=listen, daemon=True).start()
         self._pass(process.stdout, outgoing, AGENT)
-        return process.wait()
+        code = process.wait()
+        return code if code >= 0 else 128 - code
 
     def _pass_and_close(self, source: BinaryIO, target: BinaryIO, side: str) -> None:
         self._pass(source, target, side)
@@ -71,13 +75,20 @@ class Relay:
 
     def _record(self, line: bytes, side: str) -> None:
         with self._lock:
-            try:
+            events: list[ToolEvent] = []
+            with self._report_faults():
                 message = json.loads(line)
-                events = self._watch.hear(side, message) if isinstance(message, dict) else ()
-                for event in events:
+                events += self._watch.hear(side, message) if isinstance(message, dict) else ()
+            for event in events:
+                with self._report_faults():  # what cannot be recorded takes no other with it
                     self._take(event)
-            except Exception as error:  # noqa: BLE001 - no fault of hkgit may stop an agent
-                self._report(f"not recorded: {error}")
+
+    @contextmanager
+    def _report_faults(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - no fault of hkgit may stop an agent
+            self._report(f"not recorded: {error}")
 
     def _take(self, event: ToolEvent) -> None:
         root = find_checkout(event.directory)

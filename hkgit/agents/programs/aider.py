@@ -78,8 +78,7 @@ def _find_edits(
     `shown` and `later` are the files as this request and the next one have shown them.
     """
     found = _list_files(answer, shown) if form == WHOLE else _list_edits(answer, form, shown)
-    for call in found:
-        path = _name_file(call)
+    for path, call in found:
         before = shown.get(path)
         if before is None or later.get(path) != before:
             yield call  # else nobody has made it
@@ -92,7 +91,7 @@ def _parse(answer: str, form: str) -> Sequence[AnyEdit]:
     return ()
 
 
-def _list_edits(answer: str, form: str, shown: Mapping[str, str]) -> Iterator[Editing]:
+def _list_edits(answer: str, form: str, shown: Mapping[str, str]) -> Iterator[tuple[str, Editing]]:
     edits = _parse(answer, form)
     placed = {
         path: [*_drop_misplaced([each for each in edits if each.path == path], shown.get(path))]
@@ -102,7 +101,7 @@ def _list_edits(answer: str, form: str, shown: Mapping[str, str]) -> Iterator[Ed
         return  # it is applied as a whole, or not at all
     for path, those in placed.items():
         if those:
-            yield _make_call(path, form, those, shown.get(path))
+            yield path, _make_call(path, form, those, shown.get(path))
 
 
 def _drop_misplaced(edits: Iterable[AnyEdit], before: str | None) -> Iterator[AnyEdit]:
@@ -128,12 +127,7 @@ def _make_call(path: str, form: str, edits: Sequence[AnyEdit], before: str | Non
     return Editing(words, form, told=Told((path,), before=files))
 
 
-def _name_file(edit: Editing) -> str:
-    """Name the one file of an edit of these."""
-    return edit.told.names[0] if edit.told is not None else ""
-
-
-def _list_files(answer: str, shown: Mapping[str, str]) -> Iterator[Editing]:
+def _list_files(answer: str, shown: Mapping[str, str]) -> Iterator[tuple[str, Editing]]:
     """Find whole files between fences, each below its name; the first of a name counts."""
     done: set[str] = set()
     lines = answer.removesuffix("\n").split("\n")
@@ -141,7 +135,7 @@ def _list_files(answer: str, shown: Mapping[str, str]) -> Iterator[Editing]:
         name = _read_name(above, shown)
         if name and name not in done:
             done.add(name)
-            yield _make_file(name, "".join(f"{each}\n" for each in content), shown)
+            yield name, _make_file(name, "".join(f"{each}\n" for each in content), shown)
 
 
 def _list_fenced(
@@ -279,9 +273,9 @@ def read_chat(path: Path) -> Iterator[Said]:
         edits = (
             _list_files(words, {})
             if form == WHOLE
-            else (_make_call(edit.path, form, [edit], None) for edit in _parse(words, form))
+            else ((x.path, _make_call(x.path, form, [x], None)) for x in _parse(words, form))
         )
-        own = (edit for edit in edits if each.has_failed or _name_file(edit) in each.applied)
+        own = (edit for path, edit in edits if each.has_failed or path in each.applied)
         for number, did in enumerate(own, 1):
             yield LoggedCall(f"{about.where}.{number}", "answer", did=did)
 

@@ -275,7 +275,6 @@ _HOME = Home("CLAUDE_CONFIG_DIR", ".claude")
 
 AGENT = Agent(
     name="claude",
-    edit_tool="mcp__hkgit__edit",
     edits=EDITS,
     looks=LOOKS,
     server=SERVER,

@@ -157,7 +157,6 @@ def _find_about(path: Path) -> Path:
 
 AGENT = Agent(
     name=NAME,
-    edit_tool=f"{_SERVER}edit",
     server=_SERVER,
     edits=EDITS,
     looks=LOOKS,

@@ -269,7 +269,7 @@ def find_script_output(transcript: Path, call: str) -> str | None:
 
 AGENT = Agent(
     name=NAME,
-    edit_tool="mcp__hkgit__edit",
+    own_edit="mcp__hkgit__edit",
     edits=EDITS,
     looks={
         **LOOKS,

@@ -156,7 +156,6 @@ LOG = Log(
 
 AGENT = Agent(
     name="copilot",
-    edit_tool="hkgit-edit",
     server="hkgit-",
     edits=EDITS,
     looks=LOOKS,

@@ -278,7 +278,6 @@ LOG = Log(
 
 AGENT = Agent(
     name=NAME,
-    edit_tool=f"{_SERVER}edit",
     server=_SERVER,
     edits=EDITS,
     looks=LOOKS,

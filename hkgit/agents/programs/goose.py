@@ -145,7 +145,6 @@ def _find_output(transcript: Path, call: str) -> str | None:
 
 AGENT = Agent(
     name=NAME,
-    edit_tool=f"{_SERVER}edit",
     server=_SERVER,
     edits=EDITS,
     looks={**LOOKS, "Stop": lambda arguments, answer: Looks(())},

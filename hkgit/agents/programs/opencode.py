@@ -122,7 +122,6 @@ def describe(name: str, schema: str, suffix: str) -> Agent:
 
     return Agent(
         name=name,
-        edit_tool=f"{SERVER}edit",
         server=SERVER,
         edits=EDITS,
         looks=LOOKS,

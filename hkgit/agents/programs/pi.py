@@ -89,7 +89,7 @@ _HOME = Home("PI_CODING_AGENT_DIR", ".pi/agent")
 
 AGENT = Agent(
     name=NAME,
-    edit_tool="change_file",
+    own_edit="change_file",
     edits=EDITS,
     looks=LOOKS,
     denial=opencode.DENIAL,

@@ -93,7 +93,6 @@ def _reword(payload: JsonObject) -> JsonObject:
 
 AGENT = Agent(
     name="qwen",
-    edit_tool="mcp__hkgit__edit",
     edits=EDITS | {"replace": EDITS["edit"]},  # the old name, in logs alone
     looks=LOOKS,
     server=claude.SERVER,

@@ -59,7 +59,7 @@ AGENT = Agent(
     settings=_build_settings,
     remaining=(
         "connect the server in ~/.codeium/windsurf/mcp_config.json (command hkgit, args mcp)",
-        "it does not report what it was shown, so its own edits are blind: use --mode steer",
+        "it does not report what it was shown, so its own edits are blind without --mode steer",
         "where .devin/hooks.json exists, it is read instead: move these hooks there",
     ),
 )

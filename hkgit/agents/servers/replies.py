@@ -85,7 +85,7 @@ def _reading_lines(reading: Reading) -> Iterator[str]:
         yield f"{number:>{width}}| {line}"
 
 
-def of_answer(answer: EditReport, *, dry_run: bool, hashline: bool = False) -> Reply:
+def of_answer(answer: EditReport, *, dry_run: bool, hashline: bool) -> Reply:
     """Reply with what became of a call of `edit`; an edit of tags is fixed by reading with tags.
 
     A blind edit is taken back first: what is read after it is evidence that few policies accept.

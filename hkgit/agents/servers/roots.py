@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from hkgit.agents.json_fields import table
 from hkgit.agents.tools import session_name
@@ -54,7 +54,7 @@ def places(start: Path, roots: Sequence[str] | None) -> list[Root]:
     home = find_checkout(start)
     if not roots:
         return [Root(home, home)]
-    found = [path for path in map(_path, roots) if path is not None and path.is_dir()]
+    found = [*filter(None, map(_find_directory, roots))]
     if not found:
         what = f"none of them is a directory here: {', '.join(roots)}"
         raise InvalidInput("the client's roots", what, "Offer the root of a checkout.")
@@ -78,16 +78,16 @@ def choose_root(offered: Sequence[Root], asked: str | None) -> Root:
     raise InvalidInput("argument root", "is not one of the roots", f"Known: {known}.")
 
 
-def _path(uri: str) -> Path | None:
+def _find_directory(uri: str) -> Path | None:
+    """Find the directory that a root names; None for one that is not here, or out of reach."""
     from urllib.request import url2pathname  # it loads all that speaks HTTP
 
-    try:
+    with suppress(ValueError, OSError):
         parts = urlsplit(uri)
-    except ValueError:
-        return None
-    if parts.scheme != "file" or parts.netloc not in ("", "localhost") or "\0" in unquote(uri):
-        return None
-    return Path(url2pathname(parts.path))
+        path = Path(url2pathname(parts.path))
+        if parts.scheme == "file" and parts.netloc in ("", "localhost") and path.is_dir():
+            return path
+    return None
 
 
 def session_of_call(meta: JsonObject) -> str | None:

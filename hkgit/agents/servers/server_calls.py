@@ -26,7 +26,7 @@ from hkgit.errors import InvalidInput
 from hkgit.git.repository import Repository
 from hkgit.sessions.edit_session import EditSession
 from hkgit.sessions.file_lines import Checkout
-from hkgit.text.escape import to_json_text, visible
+from hkgit.text.escape import quote_word, to_json_text, visible
 from hkgit.values import dataclass, replace
 from hkgit.workflows.application import ApplyResult, advise, apply
 from hkgit.workflows.arguments import (
@@ -160,7 +160,7 @@ def _add_advice(result: ApplyResult) -> ApplyResult:
     first = result.blocking[0]
     if first.rev is None:
         return advise(result, _FIX, first.lines)
-    read = f"hkgit read {first.where} --rev {first.rev}"
+    read = f"hkgit read {quote_word(first.where)} --rev {first.rev}"
     return advise(result, f"Fix: give `expect` with the hash that `{read}` prints.")
 
 

@@ -31,8 +31,8 @@ class JsonPart:
 
     path: str
     value: JsonObject
-    skeleton: str = "{}\n"
-    owner: str = ""
+    skeleton: str
+    owner: str
 
     def add_to(self, text: str | None) -> str:
         from hkgit.agents.setup.jsonc import add_members  # hooks set nothing up
@@ -61,7 +61,7 @@ class TextPart:
 
     path: str
     text: str
-    comment: tuple[str, str] = ("# ", "")
+    comment: tuple[str, str]
 
     def add_to(self, text: str | None) -> str:
         before, after = self._around(text or "")
@@ -119,7 +119,8 @@ class YamlPart(TextPart):
         for line in self.text.splitlines():
             name = line.partition(":")[0]
             if re.search(rf"^{re.escape(name)}\s*:", before + after, re.MULTILINE):
-                raise InvalidInput(self.path, f"sets {name} already", f"Set it to: {line}")
+                fix = f"Remove that line: hkgit writes {line}"
+                raise InvalidInput(self.path, f"sets {name} already", fix)
         return super().add_to(text)
 
 
@@ -129,7 +130,7 @@ class FilePart:
 
     path: str
     text: str
-    is_executable: bool = False
+    is_executable: bool
 
     def add_to(self, text: str | None) -> str:
         if text is not None and text != self.text and not is_stamped(text):

@@ -27,8 +27,8 @@ _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 class PathMap:
     """Maps names of logs to the paths of a repository that are `known`.
 
-    `find_checkout` gives the checkout around a directory of this machine, and whether it is of
-    this repository; None where there is none.
+    `find_checkout` gives the checkout around a directory, and whether it is of this repository;
+    None where there is none on this machine.
     """
 
     known: Collection[str]
@@ -51,23 +51,17 @@ class PathMap:
     def _root(self, directory: str) -> tuple[str | None, bool]:
         """The checkout that a directory lies in, and whether it may be of the repository."""
         if directory not in self._roots:
-            place = Path(directory) if directory.startswith("/") else None
-            found = self.find_checkout(place) if place is not None and place.is_dir() else None
+            found = self.find_checkout(Path(directory)) if directory.startswith("/") else None
             if found is not None and not found[1]:
                 self.others.add(directory)
-            self._roots[directory] = (
-                (None, True) if found is None else (found[0].as_posix(), found[1])
-            )
+            root, is_own = (None, True) if found is None else (found[0].as_posix(), found[1])
+            self._roots[directory] = root, is_own
         return self._roots[directory]
 
     def _guess(self, directory: str, whole: str) -> str | None:
         if not whole.startswith(("/", "//")) and not _DRIVE.match(whole):
             return whole if whole in self.known else None
-        above = directory
-        roots = [above]
-        while above not in ("", "/") and posixpath.dirname(above) != above:
-            above = posixpath.dirname(above)
-            roots.append(above)
+        roots = [directory, *map(str, PurePosixPath(directory).parents)]
         # The longest path is the surest: many directories have a README.
         paths = (_below(whole, root) for root in reversed(roots))
         return next((path for path in paths if path is not None and path in self.known), None)

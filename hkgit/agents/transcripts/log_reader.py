@@ -93,7 +93,7 @@ class Logs:
         for call in self.calls(path):
             place = call.directory
             if path.suffix == ".db" and place not in known:
-                found = self.find_checkout(Path(place)) if Path(place).is_dir() else None
+                found = self.find_checkout(Path(place))
                 known[place] = found is None or found[1]
             if known.get(place, True):
                 yield call

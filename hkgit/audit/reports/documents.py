@@ -35,11 +35,6 @@ def dump_json(value: Json) -> str:
     return json.dumps(value, indent=2).replace("##", "#\\u0023") + "\n"
 
 
-def to_text(value: str) -> str:
-    """Make text fit for JSON."""
-    return to_json_text(value) or ""
-
-
 def render_json(judged: Judged, report: Report) -> Iterator[str]:
     """Write hkgit's own object (see `report_json`); it says first whether all passes."""
     mark, source = "", report.policy.source
@@ -145,11 +140,14 @@ def _issue(item: ReportItem, severity: str) -> JsonObject:
     if place is not None and place.start_line is not None and place.end_line is not None:
         lines = {"begin": place.start_line, "end": place.end_line}
     return {
-        "description": to_text(render_message(item)),
+        "description": to_json_text(render_message(item)),
         "check_name": f"hkgit/{finding.rule}",
         "fingerprint": item.fingerprint,
         "severity": severity,
-        "location": {"path": NOWHERE if place is None else to_text(place.path), "lines": lines},
+        "location": {
+            "path": NOWHERE if place is None else to_json_text(place.path),
+            "lines": lines,
+        },
     }
 
 
@@ -167,7 +165,7 @@ def render_sarif(judged: Judged, report: Report) -> Iterator[str]:
 
 def refuse_sarif(error: HkgitError) -> str:
     """Render a run that came to no results, and why."""
-    notice = {"level": "error", "message": {"text": to_text(str(error))}}
+    notice = {"level": "error", "message": {"text": to_json_text(str(error))}}
     failed = {"executionSuccessful": False, "exitCode": error.exit_code}
     return _log([], [], failed | {"toolExecutionNotifications": [notice]})
 
@@ -193,14 +191,14 @@ def _result(item: ReportItem, rules: list[str], level: str) -> JsonObject:
         "ruleId": finding.rule,
         "ruleIndex": rules.index(finding.rule),
         "level": level,
-        "message": {"text": to_text(render_message(item))},
+        "message": {"text": to_json_text(render_message(item))},
         # GitHub takes no file with a result that has no place.
         "locations": [{"physicalLocation": _location(item.place or SourcePlace(NOWHERE))}],
         "partialFingerprints": {"hkgitFinding/v1": item.fingerprint},
         "properties": {
             "commit": item.ruling.judged.candidate.id,
             "replay": item.ruling.replay,
-            "mend": to_text(mend(item.ruling)),
+            "mend": to_json_text(mend(item.ruling)),
         },
     }
 

@@ -65,7 +65,7 @@ def answer_sql(database: Connection, sql: str, place: str) -> SqlAnswer:
 
     Raises InvalidInput for what is none, or is wrong SQL.
     """
-    question = quote_columns(to_json_text(sql) or "")  # as text is in the tables
+    question = quote_columns(to_json_text(sql))  # as text is in the tables
     with _refuse_errors(place):
         cursor = _run(database, lambda: database.execute(question))
     if cursor.description is None:

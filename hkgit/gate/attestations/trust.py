@@ -70,11 +70,7 @@ def says_entry(envelope: Envelope, name: str, entry: Entry) -> bool:
 
 
 def find_signer(
-    repository: Repository,
-    policy: Policy,
-    name: str,
-    entry: Entry,
-    incoming: Mapping[str, str] | None = None,
+    repository: Repository, policy: Policy, name: str, entry: Entry, incoming: Mapping[str, str]
 ) -> str | None:
     """Find the principal with the role that signed an entry, or None.
 
@@ -105,7 +101,7 @@ def find_trusted(policy: Policy, envelope: Envelope, signature: Signature, role:
 
 
 def find_attestation(
-    repository: Repository, policy: Policy, candidate: CandidateCommit, ref: str | None = None
+    repository: Repository, policy: Policy, candidate: CandidateCommit, ref: str | None
 ) -> str | None:
     """Tell who attested that the candidate's tree, made of its parent's, is judged work; or None.
 

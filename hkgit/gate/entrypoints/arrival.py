@@ -225,8 +225,8 @@ class EntryPoint:
         if side.policy.rewrites == "refuse":
             fix = "Change `rewrites` in the policy."
             raise Rejected(update.ref, "the policy does not allow its deletion", fix)
-        is_judged = self.on_server and side.old is not None and not side.is_given
-        if is_judged and self._has_own_trust(side.old or "", side.head):
+        is_judged = self.on_server and not side.is_given
+        if is_judged and side.old is not None and self._has_own_trust(side.old, side.head):
             what = "has its own policy or signers, which would be lost with it"
             fix = "Give it those of the default branch first, or ask the server's operator."
             raise Rejected(update.ref, what, fix)

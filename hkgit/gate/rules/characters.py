@@ -156,7 +156,7 @@ def _finding(kind: str, where: str, character: str) -> Finding:
 
 
 def _check_files(case: JudgedCommit) -> Iterator[Finding]:
-    files = [file for _, entry in case.judged.entries for file in entry.files]
+    files = case.judged.files
     is_suspect = any(_is_suspect(hunk.new_text) for file in files for hunk in file.hunks)
     if case.judged.verdict is Verdict.STRICT and not is_suspect:
         return

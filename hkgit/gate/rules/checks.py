@@ -124,10 +124,9 @@ def move_findings(case: JudgedCommit) -> Iterator[Finding]:
 
 def _list_moves(case: JudgedCommit) -> Iterator[tuple[str | None, str]]:
     """List what entries rename, and what a merge carries along with the other side's rename."""
-    for _, entry in case.judged.entries:
-        for file in entry.files:
-            if file.path is not None and file.new_path not in (None, file.path):
-                yield file.path, file.new_path or ""
+    for file in case.judged.files:
+        if file.path is not None and file.new_path is not None and file.path != file.new_path:
+            yield file.path, file.new_path
     if len(case.parents) == 2:
         for change in case.changes:
             known = [case.repository.snapshot(tree).entry(change.path) for tree in case.parents]

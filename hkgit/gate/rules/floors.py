@@ -22,6 +22,7 @@ from hkgit.git.repository import Repository
 from hkgit.matching.place import format_decimal
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document, Lines
+from hkgit.text.escape import quote_word
 from hkgit.values import dataclass
 
 
@@ -85,7 +86,7 @@ def _open_base(repository: Repository, entry: Entry) -> Snapshot:
 def _measure_file(
     entry: Entry, file: RecordedFile, old: Document, new: Document, *, recovered: bool
 ) -> Strength:
-    edits = [edit for edit in entry.edits if edit.path in (file.path, file.new_path)]
+    edits = [edit for edit in entry.edits if edit.path in file.paths]
     stretches = find_changes(old.lines, new.lines)
     changed = sum(c.old_end - c.old_start + c.new_end - c.new_start for c in stretches)
     claimed = _count_named_lines(edits, file, old.line_count)
@@ -178,7 +179,8 @@ def entry_findings(policy: Policy, entry: Entry, *, recovered: bool = False) -> 
         accepted = _intersect(each.accept for each in floors)
         if accepted is not None and is_blind(edit.evidence, accepted):
             what = f"blind edit: its evidence is {edit.evidence}, accepted are"
-            fix = f"Give its hash: `hkgit read {edit.where}` prints the one to pass with --expect."
+            read = f"hkgit read {quote_word(edit.where)}"
+            fix = f"Give its hash: `{read}` prints the one to pass with --expect."
             yield Finding(BLIND, edit.where, f"{what} {', '.join(accepted)}", fix)
         tiers = _intersect(each.tiers for each in floors)
         if tiers is not None and edit.tier not in tiers:
@@ -204,11 +206,7 @@ def _list_floors(
     policy: Policy, entry: Entry, *, recovered: bool = False
 ) -> Iterator[tuple[tuple[Floors, ...], RecordedEdit]]:
     """Each edit with the floors that apply to it."""
-    names = {
-        name: (file.path, file.new_path)
-        for file in entry.files
-        for name in (file.path, file.new_path)
-    }
+    names = {path: file.paths for file in entry.files for path in file.paths}
     for edit in entry.edits:
         paths = names.get(edit.path, (edit.path,))
         yield policy.floors_of(*paths, recovered=recovered), edit

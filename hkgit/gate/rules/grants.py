@@ -230,10 +230,10 @@ def find_vouched_paths(case: JudgedCommit, findings: Sequence[Finding]) -> tuple
     judged = case.judged
     if not judged.entries or judged.verdict in (Verdict.FAIL, Verdict.UNVERIFIABLE):
         return ()
-    names = {name for file in judged.files for name in (file.path, file.new_path)}
+    own = {path for file in judged.files for path in file.paths}
     left = {each.path for each in judged.leftovers}
     known = (each.rule in OF_EVIDENCE or (left and each.rule in _LEFT) for each in findings)
-    if left & names or not all(known):
+    if left & own or not all(known):
         return ()
     paths = find_changed_paths(case.repository, case.candidate)
     return tuple(path for path in paths if not is_ledgers(path))

@@ -3,8 +3,6 @@
 `mender.py blind` writes without reading.
 """
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """Edits that an agent tells when they may be made already, and those that its hooks tell too."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -101,6 +99,17 @@ def test_an_edit_that_fits_no_version_is_said(greeting: Repo) -> None:
     talk.tell("edit", "completed", locations=talk.at(), content=talk.diff("nowhere", "there"))
     assert talk.status("acp-s").calls == ()
     assert "greet.py: was changed before hkgit could see how it was" in talk.reports[0]
+
+
+def test_an_edit_that_cannot_be_recorded_takes_no_other_with_it(greeting: Repo) -> None:
+    talk = Conversation(greeting)
+    talk.read(GREETING)
+    greeting.write("greet.py", MENDED)
+    diffs = talk.diff("a", "b", "../outside.py") + talk.diff(LINE, NEW)
+    talk.tell("edit", "completed", content=diffs)
+    assert [call.files for call in talk.status("acp-s").calls] == [("greet.py",)]
+    [report] = talk.reports
+    assert "is outside the checkout" in report
 
 
 def test_an_edit_that_hooks_have_recorded_is_not_recorded_again(greeting: Repo) -> None:

@@ -1,7 +1,5 @@
 """An editor and an agent of the protocol's SDK talk through `hkgit acp`, each a real process."""
 
-from __future__ import annotations
-
 import asyncio
 import shlex
 import subprocess
@@ -79,8 +77,11 @@ def test_every_line_passes_byte_for_byte() -> None:
     assert (done.returncode, done.stdout) == (0, lines)
 
 
-def test_the_agents_exit_code_is_passed_on() -> None:
-    assert _relay("sh", "-c", "exit 7").returncode == 7
+@pytest.mark.parametrize(
+    ("script", "code"), [("exit 7", 7), ("exit 1", 1), ("kill -9 $$", 128 + 9)]
+)
+def test_the_agents_exit_code_is_passed_on(script: str, code: int) -> None:
+    assert _relay("sh", "-c", script).returncode == code
 
 
 def test_an_agent_that_is_not_there_is_said() -> None:

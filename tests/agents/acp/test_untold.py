@@ -1,7 +1,5 @@
 """Gemini CLI tells an editor of no answer; its transcript, as 0.61.0 writes it, has them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

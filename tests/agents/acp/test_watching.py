@@ -1,7 +1,5 @@
 """What the messages say: which readings are the model's, whose ids are whose."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

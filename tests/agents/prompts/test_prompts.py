@@ -1,7 +1,5 @@
 """Every command in a prompt gives, word for word, the answer that the prompt shows."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator

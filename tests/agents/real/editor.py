@@ -4,8 +4,6 @@
 do all that it asks for.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys

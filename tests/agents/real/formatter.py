@@ -1,7 +1,5 @@
 """A formatter that runs beside an agent: half a second after a file is changed, it is formatted."""
 
-from __future__ import annotations
-
 import sys
 import time
 from pathlib import Path

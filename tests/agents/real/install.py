@@ -3,8 +3,6 @@
 Nothing outside the folder is written. Node is put there too, since the agents want 22 or newer.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 from pathlib import Path

@@ -9,8 +9,6 @@ stopped an edit has said to call, and `hkgit:delegate` has a sub-agent play a sc
 `$MEND` in an argument is the command that the model was told last to mend something with.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

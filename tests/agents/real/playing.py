@@ -1,7 +1,5 @@
 """Play a scenario with an agent, and say what the gate says of each of its commits."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The agents: their packages, how each is started without a person, how its tools are called."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 `python -m tests.agents.real.results` writes the table into RESULTS.md.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Run one agent in a checkout: a scratch home, a clean environment, nothing but loopback."""
 
-from __future__ import annotations
-
 import functools
 import json
 import os

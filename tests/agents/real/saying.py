@@ -1,7 +1,5 @@
 """How each agent's own tools say a step: which tool, and what that calls what the step names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import fields
 from typing import Any

@@ -1,7 +1,5 @@
 """What each agent is driven through, and what has to come of it."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from collections.abc import Sequence

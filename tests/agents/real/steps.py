@@ -1,7 +1,5 @@
 """What a scripted model does, in words that every agent's tools can say."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -5,8 +5,6 @@ file fills the folder. `results.json` has what was seen the last time, failures 
 that is now different, worse or better, fails until it is recorded (`HKGIT_AGENTS_RECORD=1`).
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The scripted model reads each protocol as its agents speak it, and writes what they read."""
 
-from __future__ import annotations
-
 import json
 
 from tests.agents.real.model import answer

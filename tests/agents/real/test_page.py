@@ -1,7 +1,5 @@
 """The page says of each agent what was seen with the real program, and nothing else."""
 
-from __future__ import annotations
-
 from tests.agents.real import results
 
 

@@ -4,8 +4,6 @@ So what its own tools have read counts for an edit by the server, and the revers
 session of its own.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What calls answer, whatever carries them: the next step, sessions, and where work may be done."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable
@@ -201,6 +199,7 @@ def test_a_loose_name_leads_to_nothing_outside_a_root(make_repo: Callable[..., R
         "not on a disk": "https://example.org/",
         "on another machine": "file://elsewhere/tmp",
         "a NUL": "file:///tmp/%00",
+        "out of reach": f"file:///{'a' * 300}",
         "no address": "file://[/tmp",
         "nothing": "",
     },

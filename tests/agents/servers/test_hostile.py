@@ -1,7 +1,5 @@
 """Arguments that no tool takes, and paths that lead elsewhere: refused, one by one, and no harm."""
 
-from __future__ import annotations
-
 import json
 import signal
 import time

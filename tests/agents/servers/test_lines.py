@@ -1,7 +1,5 @@
 """`hkgit serve --stdio`: JSON-RPC 2.0, one message a line, whatever comes."""
 
-from __future__ import annotations
-
 import json
 import time
 from io import BytesIO

@@ -1,7 +1,5 @@
 """The tools of `hkgit mcp`, as the SDK's own client sees them over real pipes."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

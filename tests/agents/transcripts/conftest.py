@@ -1,7 +1,5 @@
 """conftest.py: a repository with a log of work in it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`hkgit adopt`: a transcript of an agent becomes the evidence that its hooks would have made."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

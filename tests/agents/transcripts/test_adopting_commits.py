@@ -1,14 +1,11 @@
 """`hkgit adopt` on commits: records beside the history, policies; and `redo`."""
 
-from __future__ import annotations
-
-import re
 from pathlib import Path
 
 from jsonschema import Draft202012Validator
 
 from hkgit.cli.schema import find_schema
-from tests.support.adopting import APP, NEW, adopt, commit, mend, verdict
+from tests.support.adopting import APP, NEW, adopt, commit, mend
 from tests.support.cases import cases
 from tests.support.commands import AGENT
 from tests.support.commits import TAKES_LATE
@@ -41,19 +38,6 @@ def test_a_range_without_commits_has_nothing_to_explain(hooked: Repo, log: Claud
     assert adopt(hooked, log, "HEAD..HEAD")["changes"] == []
 
 
-def test_a_record_of_something_else_counts_for_nothing(hooked: Repo, log: ClaudeLog) -> None:
-    log.edit("app.py", "Helo", "Hello", APP)
-    hooked.write("app.py", NEW.encode())
-    hooked.git("commit", "-qa", "--no-verify", "-m", "First", env=AGENT)
-    adopt(hooked, log, "HEAD~1..HEAD")
-    hooked.write("app.py", b"import evil\n")
-    hooked.git("commit", "-q", "-a", "--no-verify", "--amend", "-m", "First", env=AGENT)
-    old = hooked.git("for-each-ref", "--format=%(objectname)", "refs/hkgit/recovered")
-    hooked.git("update-ref", f"refs/hkgit/recovered/{hooked.head}", old)
-    judged = run("gate", "--range", "HEAD~1..HEAD", "--format", "json", cwd=hooked.path)
-    assert verdict(judged) == (6, "no evidence")
-
-
 @cases(
     "policy, code",
     {
@@ -74,23 +58,6 @@ def test_a_policy_may_refuse_recovered_entries_or_ask_more_of_them(
     hooked.write("p.toml", f"[[gate.paths]]\npaths = ['*']\nrecovered = true\n{policy}\n".encode())
     judged = run("gate", "--range", "HEAD~1..HEAD", "--policy", "p.toml", cwd=hooked.path)
     assert judged.code == code, judged.out
-
-
-def test_the_gate_names_redo_where_none_does_and_it_keeps_the_work(hooked: Repo) -> None:
-    hooked.commit({".hkgit/config.toml": TAKES_LATE}, "Take what is read afterwards")
-    hooked.write("app.py", NEW.encode())
-    hooked.git("add", "-A")
-    hooked.write("notes/plan.md", b"# Not staged\n")
-    refused = run("gate", "--staged", cwd=hooked.path, env=AGENT)
-    assert refused.code == 6
-    assert re.search("fix: .*hkgit redo --tree ", refused.out)
-    done = run("redo", "-m", "Say hello", "--agent", "claude/1", cwd=hooked.path, env=AGENT)
-    assert done.code == 0, done.err
-    judged = run("gate", "--range", "HEAD~1..HEAD", "--format", "json", cwd=hooked.path)
-    assert verdict(judged) == (0, "strict")
-    assert hooked.git("log", "-1", "--format=%s") == "Say hello"
-    assert hooked.git("status", "--porcelain") == " M notes/plan.md"
-    assert hooked.git("branch", "--format=%(refname:short)") == "main"
 
 
 def test_redo_takes_what_commit_all_would(hooked: Repo) -> None:

@@ -1,7 +1,5 @@
 """What a log may hold besides plain edits: notebooks, shell edits, sub-agents, very many lines."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

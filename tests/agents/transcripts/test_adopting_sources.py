@@ -1,10 +1,9 @@
 """Transcripts of other places, in odd states, of several agents: what is taken of them."""
 
-from __future__ import annotations
-
-import json
 import os
 from pathlib import Path
+
+import pytest
 
 from tests.support.adopting import APP, NEW, adopt, commit, explained, mend, verdict
 from tests.support.cases import cases
@@ -27,20 +26,13 @@ def test_a_transcript_of_another_repository_explains_nothing(hooked: Repo, tmp_p
     assert answer["other_repositories"] == [str(other.path)]
 
 
-def test_a_transcript_of_another_machine_is_told_by_its_paths(hooked: Repo) -> None:
-    log = ClaudeLog("/Users/soph/Work/devenv/cli", cwd="/Users/soph/Work/devenv/cli/notes")
+@pytest.mark.parametrize("root", ["/Users/soph/Work/devenv/cli", f"/{'out of reach ' * 30}"])
+def test_a_transcript_of_another_machine_is_told_by_its_paths(root: str, hooked: Repo) -> None:
+    log = ClaudeLog(root, cwd=f"{root}/notes")
     log.read("notes/plan.md", "# Plan\n\n- one\n- two\n")
     log.edit("notes/plan.md", "- two", "- three")
     hooked.write("notes/plan.md", b"# Plan\n\n- one\n- three\n")
     assert explained(adopt(hooked, log)) == [("notes/plan.md", [4, 4], "receipt")]
-
-
-def test_lines_of_a_newer_version_are_passed_over(hooked: Repo, log: ClaudeLog) -> None:
-    log.lines.append(json.dumps({"type": "hologram", "uuid": "x", "message": [1, 2]}))
-    log.lines.append(json.dumps({"type": "user", "uuid": 7, "message": {"content": [None, 3]}}))
-    log.call("FutureEdit", {"file_path": f"{log.root}/app.py", "quantum": True})
-    mend(hooked, log)
-    assert explained(adopt(hooked, log)) == [("app.py", [5, 5], "receipt")]
 
 
 @cases(

@@ -1,7 +1,5 @@
 """aider's histories as calls: what a request shows, and what of its answer aider has made."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Claude Code's sessions as its `--output-format stream-json` prints them, and nested lines."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

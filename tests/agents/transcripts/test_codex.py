@@ -1,7 +1,5 @@
 """Codex's rollouts: what came of calls, what scripts and commands have shown and changed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

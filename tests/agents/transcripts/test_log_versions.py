@@ -1,7 +1,5 @@
 """Logs of real programs in older and newer forms, half written, and of sessions that look alike."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from pathlib import Path

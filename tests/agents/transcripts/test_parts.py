@@ -1,7 +1,5 @@
 """Parts of files in logs: what a reading of some lines has shown is found by `hkgit adopt`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

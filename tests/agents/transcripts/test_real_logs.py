@@ -3,8 +3,6 @@
 Each program played a script of its own in one repository; `files.json` has it before and after.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

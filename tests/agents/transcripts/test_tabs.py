@@ -1,7 +1,5 @@
 """Tabs of which a log shows each as two blanks, as Claude Code's diffs do, are tabs again."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

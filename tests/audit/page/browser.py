@@ -1,7 +1,5 @@
 """browser.py: Chromium with its driver, where they are installed."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager

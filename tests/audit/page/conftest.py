@@ -1,7 +1,5 @@
 """conftest.py: one history for everything that shows, and its page."""
 
-from __future__ import annotations
-
 import hashlib
 
 import pytest

@@ -4,8 +4,6 @@
 is Chromium with its driver) as PNG.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The action for pull requests, its comment and the badge: what their shell steps do, run here."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -3,8 +3,6 @@
 Needs Chromium with its driver, and for accessibility axe-core; `.ci/run` installs both.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """The page as text: what it says of a history, of none, and of one that cannot be read whole."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path
@@ -142,17 +140,6 @@ def test_of_a_long_history_the_weakest_commits_have_their_hunks(
     assert page.count('<article class="commit') == len(facts.commits)
     assert page.count('<summary class="row">') == len(shown)
     assert f"The details of the last {short.left_out} commits are left out" in page
-
-
-def test_a_shallow_clone_says_what_is_missing(orchard: Orchard, tmp_path: Path) -> None:
-    shallow = tmp_path / "shallow"
-    orchard.repo.git("clone", "-q", "--depth=3", orchard.repo.path.as_uri(), str(shallow))
-    page = tmp_path / "page.html"
-    whole = run("report", "start..HEAD", "--html", str(page), cwd=shallow)
-    assert (whole.code, page.exists()) == (4, False)
-    assert "fetch-depth" in whole.err
-    made = run("report", "HEAD~2..HEAD", "--html", str(page), cwd=shallow)
-    assert (made.code, "2 commits" in page.read_text("utf-8")) == (0, True)
 
 
 def test_a_place_that_cannot_be_written_is_named(orchard: Orchard, tmp_path: Path) -> None:

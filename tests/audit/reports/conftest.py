@@ -1,7 +1,5 @@
 """conftest.py: one history with every sort of rejection, and what the gate says of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import pytest

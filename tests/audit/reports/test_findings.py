@@ -1,7 +1,5 @@
 """What is said of a finding: where it stands in the newest commit, and the section of its rule."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from hkgit.audit.reports.findings import (

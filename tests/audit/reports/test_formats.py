@@ -1,7 +1,5 @@
 """Formats for machines: each is what its own specification says, whatever the commits hold."""
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3

@@ -3,8 +3,6 @@
 So is mended what a hook rejects, and a first commit; no advice hides a hand.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """The comment on a range, read by a Markdown parser: text from commits stays text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

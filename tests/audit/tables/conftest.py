@@ -1,7 +1,5 @@
 """conftest.py: the orchard with all that tables can tell of: refusals, a revert, a moved file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What repositories are called, whatever address somebody cloned them from."""
 
-from __future__ import annotations
-
 import pytest
 
 from hkgit.audit.tables.rows import identify, name_url, normalise_url, quote_name

@@ -1,7 +1,5 @@
 """The page over tables: which repositories stand in it, in which order, and that it is inert."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

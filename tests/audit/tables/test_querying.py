@@ -1,7 +1,5 @@
 """Questions in SQL: those that hkgit knows, wrong ones, and those that would do something."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

@@ -1,7 +1,5 @@
 """Rows that a clone keeps: what they spare, and when they are not believed."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

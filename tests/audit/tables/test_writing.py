@@ -1,7 +1,5 @@
 """What stands in a directory of tables after an export, and after the next one."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path

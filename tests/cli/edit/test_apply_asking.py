@@ -1,7 +1,5 @@
 """`hkgit apply` asks the judge first, and what it advises ends in a commit that passes."""
 
-from __future__ import annotations
-
 import re
 import shlex
 
@@ -169,6 +167,27 @@ def test_lines_by_number_alone_are_refused_whatever_the_policy(bench: Bench) -> 
     more = follow_advice(bench, result.err)
     assert bench.apply(by_number(bench), *more).code == 0
     expect_passing(bench)
+
+
+ODD = "it's $(here).txt"
+
+
+@cases(
+    {
+        "a file that is there": {"op": "create_file", "path": ODD, "new_text": "x\n"},
+        "lines that it lacks": replace_range(ODD, 8, 9, None, "x"),
+        "lines by number": replace_range(ODD, 1, 1, None, "x"),
+        "lines of another hash": replace_range(ODD, 1, 1, "0" * 12, "x"),
+    },
+)
+def test_what_is_to_be_read_is_named_for_a_shell(
+    operation: dict[str, object], bench: Bench
+) -> None:
+    bench.repo.commit({ODD: "one\ntwo\n"})
+    refused = bench.run("edit", bench.write(protocol(operation)))
+    assert refused.code != 0
+    [read] = re.findall(r"`hkgit (read [^`]+)`", refused.err)
+    assert bench.run(*shlex.split(read)).code == 0
 
 
 def test_so_are_they_in_the_working_tree(bench: Bench) -> None:

@@ -1,7 +1,5 @@
 """`hkgit apply`: specs of an older base, stale ones, and files with uncommitted changes."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.cases import cases

@@ -1,7 +1,5 @@
 """`hkgit apply`: the commit is what `git commit` would make of it, with its evidence."""
 
-from __future__ import annotations
-
 import re
 
 from tests.support.cases import cases

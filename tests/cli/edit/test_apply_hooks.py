@@ -1,7 +1,5 @@
 """`hkgit apply`: what runs before the commit: the --verify command and the hooks."""
 
-from __future__ import annotations
-
 import sys
 
 from tests.support.cases import cases

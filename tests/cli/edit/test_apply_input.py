@@ -1,7 +1,5 @@
 """`hkgit apply`: the ways in which specs are given, and what becomes of several."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

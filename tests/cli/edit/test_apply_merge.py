@@ -1,7 +1,5 @@
 """`hkgit apply --merge`: one commit that merges a branch and resolves its conflicts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """An edit that was not exact and breaks a file is refused with the line, wherever it comes from."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

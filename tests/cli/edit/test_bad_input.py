@@ -1,7 +1,5 @@
 """Specs and repositories that nothing can land of: a stable code, a reason, no trace."""
 
-from __future__ import annotations
-
 import os
 
 import pytest
@@ -40,7 +38,7 @@ SPECS = {
     "more edits than an entry holds": (
         protocol(*[create(f"many/{n}", "") for n in range(1001)]),
         4,
-        "edits 1-1001: the spec: 1001 edits",
+        "edits 1-1001: the spec: 1001 edits are more",
     ),
 }
 

@@ -1,7 +1,5 @@
 """Paths that lead out of the work tree, into `.git` or `.hkgit/`: refused, and nothing changed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,18 +1,15 @@
 """`hkgit edit`, also `hk apply`: the same edits straight into the working tree."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support.cases import cases
-from tests.support.running import Bench, Result, run
+from tests.support.running import Bench, Result
 from tests.support.specs import (
     NEW,
     OLD,
     SOURCE,
     edit,
     harnesskit,
-    protocol,
     search_replace,
 )
 
@@ -60,19 +57,6 @@ def test_uncommitted_changes_are_edited(bench: Bench) -> None:
     assert bench.repo.read(SOURCE) == b"one\n2\n"
 
 
-def test_files_come_and_go(bench: Bench) -> None:
-    whole = bench.hash(SOURCE, 1, 900)
-    operations: list[dict[str, object]] = [
-        {"op": "create_file", "path": "new/a.py", "new_text": "a\n"},
-        {"op": "rename_file", "path": SOURCE, "new_path": "lib/e.py", "expected_hash": whole},
-        {"op": "delete_file", "path": "src/document.py"},
-    ]
-    assert call(bench, "hkgit edit", bench.write(protocol(*operations))).code == 0
-    assert bench.repo.read("new/a.py") == b"a\n"
-    assert bench.repo.read("lib/e.py") == bench.repo.show("HEAD", SOURCE)
-    assert not (bench.repo.path / SOURCE).exists()
-
-
 def test_mode_line_ends_and_byte_order_mark_survive(bench: Bench) -> None:
     path = bench.repo.write("run.sh", b"\xef\xbb\xbfone\r\ntwo\r\nthree")
     path.chmod(0o750)
@@ -102,14 +86,6 @@ def test_a_hash_is_held_against_the_working_tree(bench: Bench) -> None:
     bench.repo.write(SOURCE, bench.repo.read(SOURCE) + b"# mine\n")
     wanted = ("--expect", f"{SOURCE}={committed}")
     bench.expect_refusal(3, SOURCE, search_replace(), *wanted, command="edit")
-
-
-def test_outside_a_repository_paths_are_from_the_current_directory(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text(f"{OLD}\n")
-    args = ("--file", "a.py", "--old", OLD, "--new", NEW)
-    result = run("apply", *args, cwd=tmp_path, program="hk")
-    assert result.code == 0
-    assert (tmp_path / "a.py").read_text() == f"{NEW}\n"
 
 
 def test_a_repository_that_hkgit_cannot_open_has_a_working_tree_all_the_same(bench: Bench) -> None:

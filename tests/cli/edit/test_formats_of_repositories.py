@@ -1,7 +1,5 @@
 """The whole of hkgit in repositories of other formats: hashes, references, indexes, clones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -161,22 +159,6 @@ def test_a_spec_resolves_what_a_branch_beside_disagrees_about(odd: Repo) -> None
     assert result.code == 0, result.err
     assert odd.read("app.py").startswith(b"both\n"), result.err
     assert run("gate", "--range", "held..HEAD", cwd=odd.path).code == 0
-
-
-def test_a_commit_whose_files_were_not_fetched_is_unverifiable(
-    template: Repo, tmp_path: Path
-) -> None:
-    path, asked = tmp_path / "partial", tmp_path / "asked"
-    template.git("config", "uploadpack.allowFilter", "true")
-    options = ("--filter=blob:none", "--no-checkout")
-    template.git("clone", "-q", *options, f"file://{template.path}", str(path))
-    Repo(path).git("cat-file", "-e", "held:.hkgit/config.toml")  # the policy is here
-    Repo(path).git("config", "protocol.ext.allow", "always")
-    Repo(path).git("config", "remote.origin.url", f"ext::touch {asked}")
-    result = run("verify", "held..HEAD", cwd=path)
-    assert result.code == 6
-    assert "unverifiable" in result.out
-    assert not asked.exists()
 
 
 def test_a_server_of_sha_256_judges_what_is_pushed(

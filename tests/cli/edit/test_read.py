@@ -1,7 +1,5 @@
 """`hkgit read`: lines with the hash to quote, and what is no answer."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 
@@ -137,14 +135,6 @@ def test_a_revision_is_read_instead_of_the_working_tree(
     args: list[str], lines: list[str], bench: Bench
 ) -> None:
     assert bench.run("read", "--json", *args).json()["range_lines"] == lines
-
-
-def test_local_changes_are_read_unless_a_revision_is_named(bench: Bench) -> None:
-    bench.repo.write("wide", "changed\n")
-    try:
-        assert bench.run("read", "wide").out.endswith("1| changed\n")
-    finally:
-        bench.repo.git("checkout", "-q", "wide")
 
 
 REFUSED = {

@@ -1,7 +1,5 @@
 """`apply --reflect`: a command corrects what was refused, and only then anything lands."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`hkgit refusals`: what was refused, which try it was, and the entry that carries it."""
 
-from __future__ import annotations
-
 from hkgit.agents.servers.connection import Connection
 from tests.support.cases import cases
 from tests.support.running import Bench

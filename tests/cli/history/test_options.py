@@ -1,7 +1,5 @@
 """Columns, filters and schemas of `log`, `show`, `blame`, `stats`, on one history."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shlex

@@ -1,7 +1,5 @@
 """Lists and totals of long histories: what is known is told at once, and failures are seen."""
 
-from __future__ import annotations
-
 import gc
 import json
 import os

@@ -1,7 +1,5 @@
 """`hkgit log`, `show`, `blame`, `report` and `qa`: the audit trail, as text and as JSON."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -131,13 +129,6 @@ def test_blame_and_log_let_a_commit_before_the_start_of_the_policy_pass(bench: B
 @pytest.mark.parametrize("path", ["nowhere.py", "src", "../outside"])
 def test_blame_of_what_is_no_file_is_invalid(history: Bench, path: str) -> None:
     assert history.run("blame", path).code == 4
-
-
-def test_report_says_what_is_rejected_and_what_mends_it(history: Bench) -> None:
-    options = ("--policy", str(history.write('[gate]\naccept = ["hash", "late"]\n')))
-    result = history.run("report", "start..blind-commit", *options)
-    assert result.code == 0
-    assert "fix: <code>hkgit redo" in result.out
 
 
 @cases(

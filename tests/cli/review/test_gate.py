@@ -1,7 +1,5 @@
 """`hkgit gate` and `hkgit verify`: ranges, the index, messages; policies of the trusted side."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -209,13 +207,6 @@ def test_github_gets_annotations_and_nothing_beside_them(history: Bench, tmp_pat
     asked = ("gate", "--range", "start..blind-commit", "--format", "github")
     assert "::error file=README.md,line=1," in history.run(*asked, env=env).out
     assert not (tmp_path / "summary.md").exists()
-
-
-def test_what_mends_a_commit_ends_its_rejection(history: Bench) -> None:
-    options = ("--policy", str(history.write('[gate]\naccept = ["hash", "late"]\n')))
-    lines = history.run("gate", "--range", "start..blind-commit", *options).out.splitlines()
-    commit = history.repo.resolve("blind-commit")[:12]
-    assert lines[-2].strip() == f"fix: hkgit redo {commit}"
 
 
 # Commits without evidence

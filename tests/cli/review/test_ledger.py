@@ -1,7 +1,5 @@
 """`hkgit ledger prune`: entries leave the tree, and the gate still derives every commit."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.commits import edited_thrice
@@ -32,8 +30,14 @@ def test_a_prune_lands_and_the_whole_history_still_passes(edited: Repo) -> None:
     assert verdicts == ["strict"] * 3 + ["prune"]
 
 
-def test_the_newest_may_stay(edited: Repo) -> None:
+@pytest.mark.parametrize("is_of_merge", [False, True])
+def test_the_newest_may_stay(edited: Repo, is_of_merge: bool) -> None:
     newest = entries(edited) - entries(edited, "HEAD^")
+    if is_of_merge:
+        side = edited.git("commit-tree", "HEAD~2^{tree}", "-p", "HEAD~2", "-m", "Side")
+        parents = ("-p", "HEAD^", "-p", side)
+        merge = edited.git("commit-tree", "HEAD^{tree}", *parents, "-m", "Merge")
+        edited.git("reset", "-q", "--hard", merge)
     done = run("ledger", "prune", "--keep", "1", "--json", cwd=edited.path).json()
     assert len(done["entries"]) == 2
     assert newest <= entries(edited)

@@ -1,8 +1,5 @@
 """`hkgit policy check` and `gate --explain`: what a policy says, and what it does."""
 
-from __future__ import annotations
-
-from tests.support.cases import cases
 from tests.support.running import Bench
 
 ORG = "[gate]\nmin_confidence = 0.9\n"
@@ -16,12 +13,6 @@ def test_the_built_in_policy_is_said_in_words(bench: Bench) -> None:
     for words in (("-q", "policy", "check"), ("policy", "check", "--quiet")):
         quiet = bench.run(*words)
         assert (quiet.code, quiet.out, quiet.err) == (0, "", "")
-
-
-def test_what_stands_in_the_work_tree_is_looked_at(bench: Bench) -> None:
-    bench.repo.write(".hkgit/config.toml", '[gate]\ngovern = "all"\n')
-    result = bench.run("policy", "check")
-    assert "- govern: all (" in result.out
 
 
 def test_a_policy_of_a_revision_may_be_looked_at(bench: Bench) -> None:
@@ -41,20 +32,11 @@ def test_a_policy_over_that_of_an_organisation_is_looked_at_with_it(bench: Bench
     assert "- min_confidence: 0.90 (" in result.out
 
 
-@cases(
-    "text, said",
-    {
-        "malformed": ("mode = 'off'", "mode: expected one of"),
-        "contradiction": ("roles = {attest = ['ada']}", "roles: names principals"),
-        "a URL": ("extends = 'https://x.example/p'", "hkgit fetches nothing"),
-    },
-)
-def test_a_policy_that_is_not_in_order_is_4(bench: Bench, text: str, said: str) -> None:
-    bench.repo.write(".hkgit/config.toml", f"[gate]\n{text}\n")
+def test_a_policy_that_is_not_in_order_is_4(bench: Bench) -> None:
+    bench.repo.write(".hkgit/config.toml", "[gate]\nroles = {attest = ['ada']}\n")
     result = bench.run("policy", "check", "--json")
-    assert result.code == 4
-    assert result.json()["status"] == "invalid"
-    assert said in result.err
+    assert (result.code, result.json()["status"]) == (4, "invalid")
+    assert "roles: names principals" in result.err
 
 
 def test_a_policy_without_a_repository_is_7(bench: Bench) -> None:

@@ -1,7 +1,5 @@
 """`hkgit verify` for long histories: by several processes, in shares, and only what is new."""
 
-from __future__ import annotations
-
 import gc
 import shutil
 from pathlib import Path

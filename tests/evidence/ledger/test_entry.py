@@ -1,7 +1,5 @@
 """Entries: canonical bytes, valid by the published schema, read back as they were."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

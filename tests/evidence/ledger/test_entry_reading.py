@@ -1,7 +1,5 @@
 """Entries are read strictly: what says another thing is refused, by its path."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Trailers: what a message says of its entry, and how strictly it is read (contract, section 8)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

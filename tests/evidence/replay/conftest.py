@@ -1,7 +1,5 @@
 """conftest.py: the repositories that commits are made in."""
 
-from __future__ import annotations
-
 import pytest
 
 from hkgit.text.document import BOM

@@ -1,7 +1,5 @@
 """Properties: whatever applies is derived and recomputed from its entry alone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from hypothesis import assume, given

@@ -1,7 +1,5 @@
 """Commits in which entries account for a part, and somebody changed the rest by hand (`mixed`)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

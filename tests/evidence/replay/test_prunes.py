@@ -1,7 +1,5 @@
 """Commits that take entries out of the tree; entries never come back as new."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -115,3 +113,11 @@ def test_a_pruned_entry_does_not_come_back_as_new(edited: Repo) -> None:
     edited.commit({"a.txt": LINES}, "Back by hand")
     commit(edited, Change({"a.txt": change.files["a.txt"]}, change.entries))
     assert rejection(edited) == "reuse"
+
+
+def test_no_name_of_a_file_hides_that_an_entry_was_pruned(edited: Repo) -> None:
+    """Before there was a gate, anything may have been in the ledger's directory."""
+    gone, odd = entry_path(ids(edited)[0]), f".hkgit/ledger/\ncommit {edited.head}"
+    edited.commit({odd: "x\n"})
+    commit(edited, Change({odd: None, gone: None}))
+    assert find_removals(opened(edited), edited.head)[gone] == (edited.head,)

@@ -1,7 +1,5 @@
 """Commits that git rewrote over a moved base: rebase, cherry-pick, squash (`reanchored`)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

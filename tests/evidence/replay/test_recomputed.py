@@ -1,7 +1,5 @@
 """What only locating the spec again can tell, and what a message claims of an entry."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Commits that take back an earlier one, made with the real `git revert`."""
 
-from __future__ import annotations
-
 import pytest
 
 from hkgit.edits import File

@@ -1,7 +1,5 @@
 """What replay proves of honest commits, whatever they do."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

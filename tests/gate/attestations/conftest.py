@@ -1,7 +1,5 @@
 """conftest.py: a branch that can be attested, and a key to do it with."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.commits import PERSON, applied, commit

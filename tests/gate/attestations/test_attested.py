@@ -1,7 +1,5 @@
 """A squash that a host makes of judged work passes where a trusted key attested it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,7 +40,7 @@ from tests.support.running import run
 def attested(repo: Repo, key: Path, policy: Policy | None = None, target: str | None = None) -> str:
     """`topic` attested and kept; the name of the ref."""
     old, new = (repo.resolve(rev) for rev in ("main", "topic"))
-    envelope = attest(opened(repo), CommitRange(old, new), policy or Policy(), key, target)
+    envelope = attest(opened(repo), CommitRange(old, new), policy or Policy(), key, target, None)
     return kept(repo, envelope)
 
 

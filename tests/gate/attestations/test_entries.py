@@ -1,7 +1,5 @@
 """Ledger entries are signed by their ids, and stay signed through every rewrite."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -51,7 +49,9 @@ def entries(repo: Repo, rev: str) -> tuple[tuple[str, Entry], ...]:
 
 def signers(repo: Repo, key: Path, rev: str) -> list[str | None]:
     policy = trusting(key)
-    return [find_signer(opened(repo), policy, name, entry) for name, entry in entries(repo, rev)]
+    return [
+        find_signer(opened(repo), policy, name, entry, {}) for name, entry in entries(repo, rev)
+    ]
 
 
 def test_each_entry_of_a_range_is_signed_by_the_principal_with_the_role(

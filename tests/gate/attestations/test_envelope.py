@@ -1,7 +1,5 @@
 """The formats of attestations: DSSE envelopes of in-toto statements, signed by SSH keys."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A signed verdict is a SLSA verification summary: in-toto's types, securesystemslib's DSSE."""
 
-from __future__ import annotations
-
 import base64
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """conftest.py: one server and clone, made once and copied for every test."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

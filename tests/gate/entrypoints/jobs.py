@@ -1,7 +1,5 @@
 """jobs.py: what a CI job runs for, as its runner tells it and as an event."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ What a runner does between the steps (checkouts, the artifact) is done here with
 GitHub's own program is a script that notes how it was called.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The time for a push: what is done when it is over, between commits and within one."""
 
-from __future__ import annotations
-
 import signal
 import sys
 import time
@@ -47,6 +45,8 @@ def test_the_refusal_says_how_far_it_came_and_which_part_to_push_first() -> None
         Budget(60).spend("refs/heads/x", partial(_judge, slow=COMMITS[3]))
     assert "more than 60 s: 3 of 4 commits were judged" in caught.value.what
     assert f"git push REMOTE {COMMITS[0][:12]}:refs/heads/x" in caught.value.fix
+    with pytest.raises(OverBudget, match=r"`git push REMOTE '1{12}:refs/heads/a\$b'`"):
+        Budget(60).spend("refs/heads/a$b", partial(_judge, slow=COMMITS[3]))
 
 
 def test_a_commit_that_takes_all_of_the_time_is_named() -> None:

@@ -1,7 +1,5 @@
 """What a CI job runs for: the range of each event, its target, and whose policy judges it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

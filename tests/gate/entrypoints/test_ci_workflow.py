@@ -1,7 +1,5 @@
 """The published workflow at work in a checkout, and what it says of whether its check binds."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The template for GitLab: its scripts, run in clones as a runner of GitLab leaves them."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,10 +1,7 @@
 """The plain hooks as files: where they come from and how they find hkgit."""
 
-from __future__ import annotations
-
 import os
 import shutil
-import sys
 import venv
 from pathlib import Path
 
@@ -150,11 +147,3 @@ def test_a_hook_without_hkgit_on_path_runs_the_recorded_interpreter(
     done = start("sh", str(hook), str(message), cwd=native.path, env=_without_hkgit() | BLIND)
 
     assert "is an agent" in done.stdout
-
-
-def test_the_hooks_in_a_work_tree_name_no_interpreter(repo: Repo) -> None:
-    repo.git("config", "core.hooksPath", ".githooks")
-
-    hkgit(repo, "init")
-
-    assert sys.executable.encode() not in repo.read(".githooks/pre-commit")

@@ -1,12 +1,9 @@
 """`hkgit init --server` and `--hook reference-transaction`: what they write and take back."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
-from hkgit.gate.entrypoints.hook_scripts import render_script
 from tests.support.commands import FRAMEWORK_CONFIG, hkgit
 from tests.support.repos import Repo
 
@@ -41,11 +38,6 @@ def test_a_server_hook_of_somebody_else_stays_and_its_owner_is_told(server: Repo
     assert "pass its input to `hkgit gate --quiet --pre-receive` as well" in said
 
 
-def test_a_repository_with_a_checkout_may_be_a_server(repo: Repo) -> None:
-    hkgit(repo, "init", "--server")
-    assert _hooks(repo) == ["pre-receive"]
-
-
 def test_the_net_is_installed_only_when_it_is_named(repo: Repo) -> None:
     hkgit(repo, "init")
     assert "reference-transaction" not in _hooks(repo)
@@ -62,9 +54,3 @@ def test_with_a_framework_git_runs_the_hooks_that_are_named(repo: Repo) -> None:
 
     assert _hooks(repo) == ["pre-push", "reference-transaction"]
     assert repo.read(".pre-commit-config.yaml").decode() == FRAMEWORK_CONFIG
-
-
-@pytest.mark.parametrize("name", ["pre-receive", "reference-transaction"])
-def test_the_doctor_knows_the_hook(repo: Repo, name: str) -> None:
-    repo.write_hook(name, "").write_bytes(render_script())
-    assert f"hook         {name}: hkgit\n" in hkgit(repo, "doctor")

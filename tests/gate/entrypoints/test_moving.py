@@ -1,7 +1,5 @@
 """The net of a clone: branches that move without any other hook being asked."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

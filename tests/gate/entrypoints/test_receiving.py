@@ -1,7 +1,5 @@
 """A server with the pre-receive hook, real pushes to it, and what its operator has set."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """docs/gate-setup.md: what it tells an operator to write is run as it stands there."""
 
-from __future__ import annotations
-
 import re
 import sysconfig
 

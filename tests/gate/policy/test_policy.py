@@ -1,7 +1,5 @@
 """The policy: where it is read, what it may say, who it speaks of (contract, section 10)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

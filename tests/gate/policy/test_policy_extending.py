@@ -1,7 +1,5 @@
 """One policy over another: what it may tighten, and where it may be read from."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

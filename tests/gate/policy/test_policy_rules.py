@@ -1,7 +1,5 @@
 """Policies that contradict themselves, that hold for some refs and paths only; and in words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

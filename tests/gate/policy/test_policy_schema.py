@@ -1,7 +1,5 @@
 """The published schema of the policy, held against the code that reads policies."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Any

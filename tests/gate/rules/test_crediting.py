@@ -1,7 +1,5 @@
 """The policy may require that a message names the agents of its entries, or forbid it."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 

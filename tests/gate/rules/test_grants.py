@@ -1,7 +1,5 @@
 """Manual grants, and the policy as a thing that only a grant changes (contract, section 10)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

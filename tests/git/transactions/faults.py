@@ -5,8 +5,6 @@ every line of a journal, every object that is written, and every process that is
 and after.
 """
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """landing.py: lands a commit and does nothing else, and looks at all that there is."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path

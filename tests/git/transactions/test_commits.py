@@ -1,7 +1,5 @@
 """The commit in the temporary worktree: as `git commit` makes it, and as planned."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

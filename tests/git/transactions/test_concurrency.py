@@ -1,7 +1,5 @@
 """Several writers of one branch: nothing is lost, nothing is done twice."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Callable

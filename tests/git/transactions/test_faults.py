@@ -1,7 +1,5 @@
 """Killed or failed at any point, a repository is as before or has the whole commit."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence

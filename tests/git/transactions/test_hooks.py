@@ -1,7 +1,5 @@
 """What a hook sees of the commit that git is making."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Mapping

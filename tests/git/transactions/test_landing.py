@@ -1,13 +1,10 @@
 """Landing: the branch moves if it is where it was, and the checkout loses nothing."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -248,14 +245,6 @@ def test_a_branch_is_made_where_there_is_none(based: Repo) -> None:
         land(based, new, branch="topic/x", old=None, checkout=False)
 
 
-def test_a_branch_that_is_not_checked_out_moves_alone(based: Repo) -> None:
-    based.git("branch", "topic")
-    head, new = based.head, commit_on(based, {"a": "2\n"})
-    land(based, new, branch="topic", checkout=False)
-    assert based.resolve("topic") == new
-    expect_checkout(based, head, {"a": "1\n"})
-
-
 def test_the_first_commit_of_all_can_land(repo: Repo) -> None:
     new = root_commit(repo)
     repo.write("b", "mine")
@@ -283,16 +272,6 @@ def test_a_checkout_that_is_on_another_branch_is_refused(based: Repo) -> None:
         based.git(*switch)
         with pytest.raises(GitRefused, match="is not the branch of this checkout"):
             land(based, new)
-
-
-def test_a_bare_repository_lands_without_a_checkout(
-    based: Repo, make_repo: Callable[..., Repo]
-) -> None:
-    bare = make_repo("bare.git", bare=True)
-    based.git("push", "-q", str(bare.path), "main")
-    new = commit_on(bare, {"a": "2\n"}, "main")
-    land(bare, new, old="main", checkout=False)
-    assert bare.resolve("main") == new
 
 
 def test_the_linked_worktree_that_the_user_stands_in_follows(based: Repo, tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """What a crash leaves, and what becomes of it: docs/transaction.md, row by row."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

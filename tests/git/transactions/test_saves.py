@@ -1,7 +1,5 @@
 """What somebody saves while hkgit writes the same file is never lost."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The temporary worktree: what is in it, and that nothing of it stays."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The four protocols in which coding agents talk to a model, each read and written here."""
 
-from __future__ import annotations
-
 from tests.agents.real.wires import anthropic, chat, gemini, responses
 from tests.agents.real.wires.talk import Call, Talk, Wire
 

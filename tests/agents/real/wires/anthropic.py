@@ -1,7 +1,5 @@
 """Anthropic's Messages API, which Claude Code speaks."""
 
-from __future__ import annotations
-
 import json
 
 from tests.agents.real.wires.talk import Answer, Call, Json, Talk, find_text

@@ -1,7 +1,5 @@
 """OpenAI's chat completions, which OpenCode, Copilot CLI and Qwen Code speak."""
 
-from __future__ import annotations
-
 import json
 
 from tests.agents.real.wires.talk import Answer, Call, Json, Talk, find_text

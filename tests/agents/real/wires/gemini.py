@@ -1,7 +1,5 @@
 """Google's generateContent, which Gemini CLI speaks."""
 
-from __future__ import annotations
-
 from tests.agents.real.wires.talk import Answer, Call, Json, Talk, find_text
 
 USAGE = {"promptTokenCount": 9, "candidatesTokenCount": 9, "totalTokenCount": 18}

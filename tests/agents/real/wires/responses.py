@@ -1,7 +1,5 @@
 """OpenAI's Responses API, which Codex speaks."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 

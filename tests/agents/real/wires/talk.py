@@ -1,7 +1,5 @@
 """What a request to a model says and what it is answered, the same for every protocol."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Merges, and what is not here to be judged."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The frozen function: the only place where a recorded hunk stands in a file that has moved on."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

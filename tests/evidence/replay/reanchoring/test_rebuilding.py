@@ -1,7 +1,5 @@
 """An entry whose files are not here is held to what its own edits say, and to nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from hypothesis import assume, given
