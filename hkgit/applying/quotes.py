@@ -128,6 +128,9 @@ def change_text(context: EditContext, edit: Edit, threshold: int) -> tuple[FileS
     if final_newline is not None:
         state = replace(state, is_terminated=final_newline)
     diff = change_diff(context, splices, final_newline)
+    matched = decode_text(context.document.data[slice(*spans[0])])
+    if not edit.old_text.endswith("\n"):
+        matched = matched.removesuffix("\n").removesuffix("\r")
     outcome = EditOutcome(
         number=context.number,
         path=edit.path,
@@ -140,7 +143,7 @@ def change_text(context: EditContext, edit: Edit, threshold: int) -> tuple[FileS
         evidence=evidence,
         lines=tuple(context.present_lines(*span) for span in spans),
         base_lines=base_lines,
-        matched_text=_text_at(context.document, located.places[0], edit),
+        matched_text=matched,
         diff=diff,
         notes=located.notes,
         respelled=() if located.tier == "exact" else tuple(_find_respellings(edit, diff)),
@@ -252,12 +255,6 @@ def _find_grounds(context: EditContext, edit: Edit) -> tuple[Holds | None, Vouch
         return min((last - first + 1 for first, last in found), default=0)
 
     return None if expected is None and not hashes else holds, vouches
-
-
-def _text_at(document: Document, place: Place, edit: Edit) -> str:
-    """The text at the place; without its last line end where the old text has none."""
-    text = decode_text(document.data[place.start : place.end])
-    return text if edit.old_text.endswith("\n") else text.removesuffix("\n").removesuffix("\r")
 
 
 def _is_quote(document: Document, located: Located) -> bool:

@@ -72,7 +72,7 @@ def refuse_stale_range(
     document: Document,
     hashed: Lines,
     expected: str,
-    found: Sequence[int] = (),
+    found: Sequence[int],
     *,
     advice: str = "use those, or pass --relocate",
 ) -> Stale:

@@ -224,7 +224,7 @@ class Workspace:
         if state.path is not None:
             self._now[state.path] = state.key
 
-    def create(self, path: str, data: bytes, edit: int, mode: int = REGULAR) -> None:
+    def create(self, path: str, data: bytes, edit: int, mode: int) -> None:
         """Add a file that neither the base nor an earlier edit has; raise Stale when one has it."""
         self._check_free(path)
         document = Document(data)

@@ -109,7 +109,10 @@ class Indentation:
         here = self.known[near]
         if indent.startswith(near):
             more = indent[len(near) :]
-            return None if _is_other_kind(near, here, more) else here + more
+            kinds = [set(each) for each in (near, here, more)]
+            # What the author has more would be behind whitespace of the other kind.
+            is_mixed = all(len(k) == 1 for k in kinds) and kinds[0] == kinds[2] != kinds[1]
+            return None if is_mixed else here + more
         less = len(near) - len(indent)
         if (b"\t" in near) != (b"\t" in here):
             return None
@@ -176,15 +179,6 @@ def _ratio(known: dict[bytes, bytes], file_unit: bytes) -> bytes:
     is_mixed = any((b"\t" in author) != (b"\t" in file_unit) for author in deep)
     is_shown = len(units) == 1 and (is_mixed or len(deep) > 1 or known.get(b"") == b"")
     return min(units) if is_shown else b""
-
-
-def _is_other_kind(near: bytes, here: bytes, more: bytes) -> bool:
-    """Whether the file has spaces alone where the author has tabs, or the other way.
-
-    What the author has more would then be behind whitespace of the other kind.
-    """
-    kinds = [set(each) for each in (near, here, more)]
-    return all(len(kind) == 1 for kind in kinds) and kinds[0] == kinds[2] != kinds[1]
 
 
 def _share(author: bytes, file: bytes, file_unit: bytes) -> bytes:

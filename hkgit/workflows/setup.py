@@ -323,10 +323,13 @@ def _plan_hook(directory: _HooksDirectory, name: str) -> SetupStep:
 
 
 def _list_hooks(repository: Repository) -> Iterator[SetupStep]:
-    """Plan to remove the hooks that are hkgit's own, also those that a framework has moved."""
-    directory = _find_hooks(repository)
-    for name in ALL_HOOKS:
-        places = (directory.path / f"{name}{suffix}" for suffix in ("", ".legacy"))
+    """Plan to remove the hooks that are hkgit's own, also those that a framework has moved.
+
+    Those in git's own place too, of a repository that had no husky when they were written.
+    """
+    folders = (_find_hooks(repository).path, repository.common_dir / "hooks")
+    for folder in {each.resolve(): each for each in folders}.values():
+        places = (folder / f"{name}{end}" for name in ALL_HOOKS for end in ("", ".legacy"))
         for path in map(find_script, places):
             content = b"" if path.is_symlink() else read(path) or b""
             if is_own(content):

@@ -211,6 +211,15 @@ def test_with_husky_the_hooks_are_those_of_the_repository(husky: Repo) -> None:
     assert files_of(husky) == before
 
 
+def test_hooks_that_were_written_before_husky_go_as_well(husky: Repo) -> None:
+    husky.git("config", "--unset", "core.hooksPath")
+    hkgit(husky, "init")
+    husky.git("config", "core.hooksPath", ".husky/_")
+    assert (husky.path / ".git/hooks/pre-commit").is_file()
+    assert "removed .git/hooks/pre-commit\n" in hkgit(husky, "init", "--remove")
+    assert not (husky.path / ".git/hooks/pre-commit").exists()
+
+
 def test_in_a_linked_worktree_the_hooks_are_those_of_the_repository_and_sessions_go_once(
     repo: Repo,
 ) -> None:
