@@ -11,6 +11,7 @@ from hkgit.cli.answer import Answer
 from hkgit.cli.common import open_repository
 from hkgit.cli.history import POLICY, find_history, resolve_range
 from hkgit.cli.options import argument, declare, group, option
+from hkgit.errors import InvalidInput
 from hkgit.gate.policy.key_table import describe_policy
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.trusted_policy import read_named_policy, read_own_policy
@@ -125,7 +126,10 @@ def attest(
     if add is not None:
         if commits is not None or key is not None or entries:
             raise click.UsageError("--add takes no range, no key and no --entries.")
-        return _keep(repository, Path(add).read_bytes())
+        try:
+            return _keep(repository, Path(add).read_bytes())
+        except InvalidInput as error:
+            raise InvalidInput(f"{add}: {error.where}", error.what, error.fix) from error
     if commits is None or key is None:
         raise click.UsageError("A..B and --key are needed.")
     if entries:

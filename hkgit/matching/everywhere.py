@@ -62,6 +62,7 @@ def _tell_left_over(quote: Quotation, places: Sequence[Place]) -> tuple[str, ...
         near = [each for each, at in below if at == len(ends) or places[at].start >= each.end]
         if near:
             shown = advice.list_starts(quote, near, _MOST_SHOWN)
-            verb = "differs" if len(near) == 1 else "differ"
-            return (f"{count_noun(len(near), 'place')} that {verb} in {how} stayed: line {shown}",)
+            verb, line = ("differs", "line") if len(near) == 1 else ("differ", "lines")
+            places_left = f"{count_noun(len(near), 'place')} that {verb} in {how}"
+            return (f"{places_left} stayed: {line} {shown}",)
     return ()

@@ -58,7 +58,7 @@ def test_nothing_is_called_absent_and_all_alike(text: str, old: str) -> None:
         "typography, of many the first": (
             "say 'x'\nsay \u2018x\u2019\n" * 9,
             "say 'x'\n",
-            "9 places that differ in typography stayed: line 2, 4, 6, 8, 10, ...",
+            "9 places that differ in typography stayed: lines 2, 4, 6, 8, 10, ...",
         ),
     },
 )

@@ -16,7 +16,7 @@ from hkgit.errors import AlreadyApplied, Ambiguous, BlindEdit, Conflict, HkgitEr
 from hkgit.sessions.answers import EditReport, UndoReport
 from hkgit.sessions.file_lines import Reading
 from hkgit.sessions.session_states import Status
-from hkgit.text.escape import to_json_text, visible
+from hkgit.text.escape import count_noun, to_json_text, visible
 from hkgit.text.strict_json import Json, JsonObject
 from hkgit.values import dataclass, replace
 from hkgit.workflows.arguments import WrongArguments
@@ -160,8 +160,8 @@ def of_status(status: Status) -> Reply:
 
 def _status_lines(status: Status) -> Iterator[str]:
     yield (
-        f"session {status.session}: {status.uncommitted} edits not committed,"
-        f" {status.blind} of them blind; {len(status.receipts)} receipts"
+        f"session {status.session}: {count_noun(status.uncommitted, 'edit')} not committed,"
+        f" {status.blind} of them blind; {count_noun(len(status.receipts), 'receipt')}"
     )
     for each in status.calls:
         state = "undone" if each.undone else f"{each.committed} of {each.edits} committed"

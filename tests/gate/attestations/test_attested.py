@@ -249,6 +249,10 @@ def test_the_command_attests_and_the_gate_accepts(judged: Repo, key: Path, tmp_p
     done = run("attest", "main..topic", "--key", key, "--output", file, cwd=judged.path)
     assert done.code == 0, done.err
     assert run("attest", "--add", file, cwd=judged.path).code == 0
+    spoilt = tmp_path / "spoilt.json"
+    spoilt.write_bytes(file.read_bytes()[:-9])
+    done = run("attest", "--add", spoilt, cwd=judged.path)
+    assert (done.code, str(spoilt) in done.err) == (4, True)
     made = squash(judged)
     gated = run("gate", "--range", f"main..{made}", "--format", "json", cwd=judged.path).json()
     assert [each["replay"] for each in gated["commits"]] == ["attested"]
