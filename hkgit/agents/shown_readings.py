@@ -22,7 +22,9 @@ _LOOKING = (
     r"|cmp|cut|test|git (?:status|diff|log|show|blame|ls-files|rev-parse|grep))(?:\s|$)"
     r"|sed -n [\d,$]+p(?:\s+[^\s-]\S*)*$"
 )
-_WRITING = r"[`<>]|\$\(|\s(?:--out|--ext|--pre\b|--op|--hostname|-\w*O|-exec|-ok|-del|-fpr|-fls)"
+_WRITING = (
+    r"[`<>]|\$\(|\s(?:--out|--ext(?!ended)|--pre\b|--op|--hostname|-\w*O|-exec|-ok|-del|-fpr|-fls)"
+)
 """Options of programs that look by which they write, or run others; git takes parts of names."""
 
 _INNER = r"(?s)(?:ba|z)?sh -l?c (['\"])(.*)\1"

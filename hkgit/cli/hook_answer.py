@@ -73,14 +73,15 @@ def _answer(agent: Agent, event: ToolEvent, tool: str | None) -> str | None:
     home = find_checkout(event.directory)
     root = _find_root(event, home)
     named = find_named_checkouts(event.did, event.directory)
-    others = [each for each in named if each != root and is_guarded(each)]
     replies: list[str | None] = []
-    for place in (root, *others):
+    for place in (root, *(each for each in named if each != root)):
         try:
-            replies.append(_answer_in(agent, event, tool if place == root else None, place, home))
-        except HkgitError as error:
-            # What names files of the one names none of the other.
-            if place == root or not isinstance(error, InvalidInput):
+            if place == root or is_guarded(place):
+                own_tool = tool if place == root else None
+                replies.append(_answer_in(agent, event, own_tool, place, home))
+        except (HkgitError, OSError) as error:
+            # What names files of the one names none of the other; some are somebody else's.
+            if place == root or not isinstance(error, InvalidInput | OSError):
                 echo(f"hkgit: not recorded: {error}", err=True)
     return "\n".join(filter(None, replies)) or None
 

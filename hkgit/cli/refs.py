@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -52,6 +53,8 @@ def judge(
     """
     if point == "reference_transaction" and state != "prepared":
         return Answer(None)  # too early, or too late
+    if sys.stdin is None:
+        raise InvalidInput("standard input", "is closed", "git tells a hook there what moves.")
     repository, stdin = open_repository(in_hook=True), read_input()
     if point == "pre_receive":
         policy = policy or repository.config("hkgit.gate.policy")

@@ -101,10 +101,10 @@ def _open_envelope(node: Node) -> Iterator[Node]:
         return
     members = node.members("a call, or its arguments")
     if "role" in members and isinstance(members.get("content", node).value, list):
-        for part in members["content"].items():
-            if "text" not in part.members():
-                yield from _open_envelope(part)
-        if not isinstance(members.get("tool_calls", node).value, list):
+        parts = [part for part in members["content"].items() if "text" not in part.members()]
+        # A message may tell its calls in both forms: each is made once.
+        if parts or not isinstance(members.get("tool_calls", node).value, list):
+            yield from chain.from_iterable(map(_open_envelope, parts))
             return
     wrapper = next((members[key] for key in ("tool_calls", "function") if key in members), None)
     if wrapper is not None:

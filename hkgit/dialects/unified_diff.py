@@ -44,13 +44,13 @@ class _Section:
     """What the headers and hunks of one file say.
 
     `pair` are the names behind `diff --git`, `sides` those of `---` and `+++`, if these are there.
-    `is_gone` says that the time of the new side is the one that GNU diff gives to no file.
+    `is_undated` says that the time of the new side is the one that GNU diff gives to no file.
     """
 
     where: str
     pair: tuple[str, str] | None = None
     sides: tuple[str, str] | None = None
-    is_gone: bool = False
+    is_undated: bool = False
     modes: dict[str, int] = field(default_factory=dict)
     moves: dict[str, str] = field(default_factory=dict)
     hunks: list[PatchHunk] = field(default_factory=list)
@@ -94,7 +94,7 @@ def _read_section(lines: Sequence[str], index: int) -> tuple[_Section, int]:
         sides = file_names.parse_side(lines[index][4:]), file_names.parse_side(lines[index + 1][4:])
         if not section.is_of_other_file(sides):
             section.sides = sides
-            section.is_gone = re.search(_EPOCH, lines[index + 1]) is not None
+            section.is_undated = re.search(_EPOCH, lines[index + 1]) is not None
             index += 2
     # Below the names of the two sides a hunk may lack its `@@`.
     is_below = section.sides is not None and lines[index - 1].startswith("+++ ")
@@ -130,7 +130,7 @@ def _convert(section: _Section) -> Iterator[tuple[AnyEdit, bool]]:
     old, new = names = section.sides or ("", "")
     pair = section.pair or names
     # Beside /dev/null only git's own line shows what is a prefix.
-    if DEV_NULL in names and len({*map(file_names.strip_prefix, pair)}) == 1:
+    if names.count(DEV_NULL) == 1 and len({*map(file_names.strip_prefix, pair)}) == 1:
         names = pair
     path = section.moves.get("from") or file_names.agree_on_name(*names, section.where)
     if path == "" or len(section.moves) == 1:
@@ -141,8 +141,7 @@ def _convert(section: _Section) -> Iterator[tuple[AnyEdit, bool]]:
         mode = section.modes.get("new file", REGULAR)
         yield CreateFile(path, _join_side(section, is_new=True), mode), is_miscounted
         return
-    is_gone = section.is_gone and not any(hunk.new for hunk in section.hunks)
-    if new == DEV_NULL or "deleted file" in section.modes or is_gone:
+    if new == DEV_NULL or "deleted file" in section.modes or _is_gone(section):
         text = _join_side(section, is_new=False)
         yield DeleteFile(path, old_text=text if section.hunks else None), is_miscounted
         return
@@ -153,6 +152,12 @@ def _convert(section: _Section) -> Iterator[tuple[AnyEdit, bool]]:
     yield from ((hunk.edit(path), hunk.is_miscounted) for hunk in section.hunks)
     if not (section.moves or "new" in section.modes or section.hunks):
         raise InvalidInput(section.where, "a file without a change", "Give it hunks.")
+
+
+def _is_gone(section: _Section) -> bool:
+    """Whether GNU diff, which never names /dev/null, says that a file is not there any more."""
+    is_plain = section.is_undated and not section.moves and not section.modes
+    return is_plain and [(hunk.new, hunk.line_hint) for hunk in section.hunks] == [([], 1)]
 
 
 def _join_side(section: _Section, *, is_new: bool) -> str:

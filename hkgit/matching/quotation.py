@@ -55,7 +55,7 @@ class LineReading:
 def squeeze_file(document: Document) -> LineReading:
     """Read the lines of a terminated document without any whitespace."""
     body = document.data.removeprefix(document.bom)
-    return LineReading(body.translate(None, BLANKS).split(b"\n")[:-1])
+    return LineReading(body.translate(None, BLANKS).splitlines())
 
 
 @lru_cache(maxsize=2)
@@ -63,7 +63,7 @@ def fold_file(document: Document) -> LineReading:
     """Read the lines of a terminated document without any whitespace and typography."""
     body = document.data.removeprefix(document.bom)
     body = body if body.isascii() else fold(body)
-    return LineReading(join_hyphens(body.translate(None, BLANKS)).split(b"\n")[:-1])
+    return LineReading(join_hyphens(body.translate(None, BLANKS)).splitlines())
 
 
 @dataclass(frozen=True)

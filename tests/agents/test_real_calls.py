@@ -137,6 +137,10 @@ def test_without_a_transcript_nothing_of_a_script_was_read(seeded: Repo) -> None
             '{"payload": {"type": "custom_tool_call_output", "output": "x"}}\n'
             '{"payload": {"type": "item_completed", "item": {"id": "c"}}}'
         ),
+        "the end of another call": (
+            '{"payload": {"type": "item_started", "item": {"id": "c", "is": "item_completed"}}}\n'
+            '{"payload": {"type": "custom_tool_call_output", "output": "x"}}'
+        ),
     },
 )
 def test_a_transcript_that_does_not_say(tmp_path: Path, text: str) -> None:

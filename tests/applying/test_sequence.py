@@ -161,3 +161,12 @@ def test_thousands_of_places_are_replaced_in_time(count: int) -> None:
     made = in_sequence({"f": b"x = abc + 1\n" * count}, edit)
     assert result(made) == {"f": b"x = d + 1\n" * count}
     assert process_time() - began < count / 1_000
+
+
+def test_an_edit_behind_one_that_took_all_line_ends_is_refused() -> None:
+    old = (
+        '"""Try.\n\n    `output` is the end of what it printed, where somebody wants to hear it.\n'
+    )
+    last = old.splitlines()[-1].encode() + b"\r\n"
+    edits = Edit("f", "\n", "", replace_all=True), Edit("f", old, old.replace("the", "its"))
+    assert "the old text is not in the file" in refusal(in_sequence({"f": last}, *edits))

@@ -47,10 +47,16 @@ def test_a_closed_standard_output_is_no_fault(repo: Repo, command: str) -> None:
 
 @pytest.mark.parametrize(
     ("command", "code"),
-    [("apply", 64), ("apply -", 4), ("sql -", 4), ("hook claude", 0), ("gate --pre-receive", 0)],
+    [("apply", 64), ("apply -", 4), ("sql -", 4), ("hook claude", 0)],
 )
 def test_a_closed_standard_input_is_an_empty_one(repo: Repo, command: str, code: int) -> None:
     assert shell(repo, f"hkgit {command} <&-")[0] == code
+
+
+@pytest.mark.parametrize("point", ["pre-receive", "pre-push", "reference-transaction prepared"])
+def test_where_git_cannot_tell_what_moves_nothing_passes(repo: Repo, point: str) -> None:
+    code, err = shell(repo, f"hkgit gate --{point} <&-")
+    assert (code, "standard input: is closed" in err) == (4, True)
 
 
 @pytest.mark.sampled

@@ -91,6 +91,11 @@ REPLACEMENTS = {
         "content": [{"type": "text", "text": "So:"}],
         "tool_calls": [{"function": {"name": "edit", "arguments": json.dumps(CALL)}}],
     },
+    "a message that tells its call in both forms": {
+        "role": "assistant",
+        "content": [{"type": "tool_use", "name": "edit", "input": CALL}],
+        "tool_calls": [{"function": {"name": "edit", "arguments": json.dumps(CALL)}}],
+    },
 }
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from hkgit import dialects
 from hkgit.edits import (
+    EXECUTABLE,
     REGULAR,
     AnyEdit,
     CreateFile,
@@ -227,6 +228,20 @@ def test_what_gnu_diff_writes_of_a_file_that_is_gone_removes_it(repo: Repo) -> N
     )
     repo.shell("echo c >new/kept; touch -d @0 new/kept; diff -uN old/kept new/kept >out || true")
     assert read(repo.read("out").decode()) == (Edit("kept", "b\n", "c\n", line_hint=1),)
+
+
+UNDATED = "--- a/f\t2024-01-01 00:00:00 +0000\n+++ b/f\t1970-01-01 00:00:00.000000000 +0000\n"
+
+
+def test_the_time_of_no_file_removes_none_where_more_or_less_is_said() -> None:
+    """Trees that are built to be reproducible bear it as well."""
+    with pytest.raises(InvalidInput, match="a file without a change"):
+        read(UNDATED)
+    assert read(f"{UNDATED}@@ -2 +1,0 @@\n-two\n") == (Edit("f", "two\n", "", line_hint=2),)
+    moved = "diff --git a/f b/h\nrename from f\nrename to h\n" + UNDATED.replace("b/f", "b/h")
+    assert read(moved) == (RenameFile("f", "h"),)
+    changed = f"diff --git a/f b/f\nold mode 100644\nnew mode 100755\n{UNDATED}"
+    assert read(changed) == (SetMode("f", EXECUTABLE),)
 
 
 def test_what_git_writes_turns_the_old_files_into_the_new_ones(repo: Repo) -> None:

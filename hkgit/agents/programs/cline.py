@@ -108,8 +108,10 @@ def _reword(payload: JsonObject) -> JsonObject | None:
     }
     if payload.get("parent_agent_id"):
         return said | {"agent_id": payload.get("agent_id")}
+    if not isinstance(root, str):
+        return said
     place = _HOME.find() / f"data/sessions/{root}/{root}{_SUFFIX}"
-    return said | {"transcript_path": str(place) if isinstance(root, str) else None}
+    return said | {"transcript_path": str(place)}
 
 
 _HOME = Home("CLINE_DIR", ".cline")

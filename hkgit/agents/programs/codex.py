@@ -259,10 +259,11 @@ def find_script_output(transcript: Path, call: str) -> str | None:
     shown: list[str] = []
     for record in list_lines_back(transcript, b"item_completed", b"custom_tool_call_output"):
         payload = table(record.get("payload"))
-        if payload.get("type") == "custom_tool_call_output":
+        kind = payload.get("type")
+        if kind == "custom_tool_call_output":
             output = payload.get("output")
             shown.insert(0, output if isinstance(output, str) else join_texts(output))
-        elif table(payload.get("item")).get("id") == call:
+        elif kind == "item_completed" and table(payload.get("item")).get("id") == call:
             return "\n".join(shown) if shown else None
     return None
 

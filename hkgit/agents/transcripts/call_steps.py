@@ -61,7 +61,8 @@ class PathMap:
     def _guess(self, directory: str, whole: str) -> str | None:
         if not whole.startswith(("/", "//")) and not _DRIVE.match(whole):
             return whole if whole in self.known else None
-        roots = [directory, *map(str, PurePosixPath(directory).parents)]
+        above = (str(each) for each in PurePosixPath(directory).parents)
+        roots = [directory, *("" if each == "." else each for each in above)]
         # The longest path is the surest: many directories have a README.
         paths = (_below(whole, root) for root in reversed(roots))
         return next((path for path in paths if path is not None and path in self.known), None)
