@@ -100,7 +100,7 @@ def open_directory(directory: Path, *, is_new: bool = False) -> Iterator[Connect
     Raises InvalidInput if there is none, or something else.
     """
     path = directory / FILE
-    if not is_new and not (path.is_file() and path.stat().st_size):
+    if not path.is_file() and not is_new:
         fix = "Write them first: hkgit export --to DIR"
         raise InvalidInput(str(directory), "is not a directory of tables", fix)
     if not path.exists() and directory.exists() and any(directory.iterdir()):
