@@ -160,8 +160,8 @@ def _find_matched(pattern: str, directory: Path, answer: Sequence[str]) -> Itera
     # Few commands name a pattern.
     from glob import iglob
 
-    # As in a shell it leaves out what begins with a dot.
-    found = sorted(islice(iglob(pattern, root_dir=directory), _MOST))  # noqa: PTH207 - pathlib's does not
+    # As a shell does and `Path.glob` does not, it leaves out what begins with a dot.
+    found = sorted(islice(iglob(pattern, root_dir=directory), _MOST))  # noqa: PTH207 - see above
     loaded = {path: _load(directory, path) for path in found if _is_ended(directory / path)}
     files = {path: lines for path, lines in loaded.items() if lines is not None}
     text = [line for lines in files.values() for line in lines]
